@@ -16,7 +16,7 @@ from .inputs import is_file
 
 
 class FormulaSource(NamedTuple):
-    """A formula with its origin; `name` is None if the formula was given on the command line."""
+    """A formula with its syntax and its source. `name` is the file, or None for a formula from the command line."""
 
     text: str
     name: str | None
@@ -28,7 +28,7 @@ FILE_LIKE = re.compile(r"[\w./\\~-]+\.(?:nt|tex|md|markdown|ipynb)")
 
 
 def source_of(options: Any) -> FormulaSource:
-    """Return the formula of a command, and record it in `options` so that errors name its file."""
+    """Return the formula that a command's options give, and record it in the options so that errors name its file."""
     word = options.formula[1:] if options.formula.startswith(" -") else options.formula
     options.source = read_source(word, options.syntax)
     if "from" in options.source.text:
@@ -37,7 +37,7 @@ def source_of(options: Any) -> FormulaSource:
 
 
 def resolve_imports(source: FormulaSource) -> FormulaSource:
-    """Return a formula with its imports, which are relative to its file or to the current folder.
+    """Return a formula with its imports inserted. Paths are relative to its file or to the current folder.
 
     Raise NotationError if an import is not found.
     """
@@ -73,7 +73,7 @@ def read_standard_input() -> str:
 
 
 def find_exercises(word: str) -> Path:
-    """Return the file that a word names: the exercises of a lesson, such as `lesson 1`, or any other file."""
+    """Return the file that a word denotes, which is a lesson of the course, such as `lesson 1`, or any other file."""
     from ..teaching.course import course_file, is_course_name
     from ..teaching.exercise_files import ExerciseError
 
@@ -84,7 +84,7 @@ def find_exercises(word: str) -> Path:
 
 
 def place_of(problem: NotationError, source: FormulaSource | None) -> str:
-    """Return the position of an error in a file as file:line:column."""
+    """Return the position of an error as file:line:column, or an empty string if it is not in a file."""
     if source is None or source.name is None or problem.source != source.text:
         return ""
     line, column = problem.position()

@@ -85,7 +85,7 @@ def check_command(options: Any, console: Console) -> int:
 
 
 def _try_assertions(source: FormulaSource, shapes: KeywordValues, options: Any) -> list[Any]:
-    """Return the verdicts of the assertions of a well-typed formula."""
+    """Test the assertions of a formula without errors, and return the results."""
     from grammar.parser import parse
 
     from ..documents.trial import try_assertions
@@ -95,7 +95,7 @@ def _try_assertions(source: FormulaSource, shapes: KeywordValues, options: Any) 
 
 
 def numbers_of(words: list[str]) -> frozenset[int]:
-    """Parse the codes of --ignore 301,307. Raise InputError if one is not an error code or was removed."""
+    """Return the error codes in options such as --ignore 301,307. Raise InputError for a code that does not exist."""
     numbers = set()
     for word in filter(None, (name.strip() for name in ",".join(words).split(","))):
         if word.isdecimal() and int(word) in REMOVED_CODES:
@@ -107,7 +107,7 @@ def numbers_of(words: list[str]) -> frozenset[int]:
 
 
 def _write(checked: Any, source: FormulaSource, format: str, console: Console) -> None:
-    """Write the findings of a formula in a format."""
+    """Write the result of a check in a format, such as "json" or "text"."""
     if format == "json":
         console.json(make_check_record(checked, source.name))
     elif format == "text":
@@ -122,7 +122,7 @@ def _write(checked: Any, source: FormulaSource, format: str, console: Console) -
 
 
 def print_checked(checked: Any, source: FormulaSource, console: Console) -> None:
-    """Print types, conditions, errors and warnings of a formula, with a blank line between their blocks."""
+    """Print the types, conditions, errors and warnings that a check found, separated by blank lines."""
     types = {**checked.types} if checked.type is None else {**checked.types, "value": checked.type}
     width = max(map(len, types), default=0)
     lines = [f"{name:<{width}} : {text}" if checked.types else text for name, text in types.items()]

@@ -22,14 +22,14 @@ MAX_LINES = 8  # line numbers that are printed of a recurring finding
 
 
 class DocumentInput(NamedTuple):
-    """A document from the command line, and a note on how to read it."""
+    """A document that was given on the command line, and a note about how it is read."""
 
     source: FormulaSource
     remark: str | None = None
 
 
 class CheckedDocument(NamedTuple):
-    """A checked document: its text with all that it includes, the report, and the findings that count."""
+    """A checked document: its text with included files, its report, and the findings that are not ignored."""
 
     given: DocumentInput
     whole: Any
@@ -75,14 +75,14 @@ def _read_input(word: str) -> DocumentInput:
 
 
 def is_document(source: FormulaSource) -> bool:
-    """Return whether LaTeX source is a document that contains formulas, rather than a formula."""
+    """Return whether a source is a document with formulas, rather than a single formula."""
     whole = re.search(r"\\(?:documentclass|begin\{document\}|section\b)", source.text)
     named = source.name is not None and source.name.endswith((*DOCUMENTS, *PYTHON))
     return source.syntax != "text" and bool(whole or named)
 
 
 def whole_of(source: FormulaSource) -> Any:
-    """Return the whole document with the files that it includes, or only the formulas of a Markdown file."""
+    """Return a document with the files that it includes, converted to LaTeX if it has another format."""
     from ..documents import loaded
 
     return loaded.whole_of(source.text, source.name or "<formula>")
@@ -115,7 +115,7 @@ def check_documents(
 
 
 def _roots(given: list[DocumentInput]) -> list[tuple[DocumentInput, Any]]:
-    """Return the documents with all included files, except documents that another document includes."""
+    """Return the documents together with their included files. A document that another one includes is left out."""
     wholes = [(source, whole_of(source.source)) for source in given]
     names = [os.path.realpath(source.source.name or "") for source in given]
     files = [{os.path.realpath(file) for file in whole.files} for _, whole in wholes]
@@ -149,7 +149,7 @@ def _check_input(
 
 
 def draws_of(options: Any) -> Any:
-    """Return the random tests of assertions, or None if there are none."""
+    """Return the settings of the random tests of assertions, or None if they are disabled."""
     if not options.random:
         return None
     from ..documents.verdicts import Draws
@@ -184,7 +184,7 @@ def _page(checked: list[CheckedDocument]) -> str:
 
 
 def write_findings(findings: list[Any], format: str, console: Console) -> None:
-    """Write findings as annotations of GitHub, one per line, or as one SARIF log."""
+    """Write findings as GitHub annotations, one per line, or as a single SARIF log."""
     from .formats import github, sarif
 
     if format == "sarif":
@@ -216,7 +216,7 @@ def _print(checked: CheckedDocument, options: Any, console: Console) -> None:
 
 
 def group_findings(findings: list[Any], everything: bool) -> list[list[Any]]:
-    """Group findings with one cause: an unsupported construct, or a message that recurs more than `RECURRING` times."""
+    """Return the findings in groups with one cause, such as an unsupported construct or a message that recurs often."""
     by_cause: dict[Any, list[Any]] = {}
     for finding in findings:
         by_cause.setdefault((finding.problem.code, finding.problem.message), []).append(finding)
@@ -235,7 +235,7 @@ def group_findings(findings: list[Any], everything: bool) -> list[list[Any]]:
 
 
 def lines_shown(findings: list[Any], first: Any) -> str:
-    """Format the lines of a recurring finding, as in "3 more: lines 12, 20 and 31"."""
+    """Return a text with the lines of recurring findings, such as "3 more: lines 12, 20 and 31"."""
     places = [(other.file, other.problem.position()[0]) for other in findings]
     texts = [str(line) if file == first.file else f"{file}:{line}" for file, line in dict.fromkeys(places)]
     return f"{len(findings)} more: {'line' if len(texts) == 1 else 'lines'} {', '.join(texts[:MAX_LINES])}" + (
@@ -244,7 +244,7 @@ def lines_shown(findings: list[Any], first: Any) -> str:
 
 
 def format_finding(finding: Any, console: Console, others: Any = ()) -> str:
-    """Format a finding as path:line:column: error 301: …, with its excerpt if it was checked.
+    """Return a finding as text: path:line:column: error 301: …, followed by its excerpt if it was checked.
 
     `others` are findings with the same cause. Only their lines are written.
     """
@@ -258,7 +258,7 @@ def format_finding(finding: Any, console: Console, others: Any = ()) -> str:
 
 
 def _notes(checked: CheckedDocument, options: Any) -> list[str]:
-    """Return the notes of a document, one per line: the remarks that are neither errors nor warnings."""
+    """Return the notes about a document, one per line, which are neither errors nor warnings."""
     whole, report = checked.whole, checked.report
     texts = [f"{at.file}:{_line_of(at)}: note: {text}" for at, text in whole.notes]
     texts += [f"{_line(whole, note.position)}: note: {note.text}" for note in report.notes]
@@ -288,7 +288,7 @@ def _nothing(report: Any) -> str:
 
 
 def _line(whole: Any, position: int) -> str:
-    """Return file:line."""
+    """Return a position in a document as file:line."""
     at = whole.place((position, position))
     return f"{at.file}:{_line_of(at)}"
 
@@ -303,7 +303,7 @@ def _ends_of_lines(text: str) -> list[int]:
 
 
 def _summary(checked: list[CheckedDocument]) -> str:
-    """Return the last line, which summarizes all documents."""
+    """Return the last line of the output, which counts the formulas, errors and warnings of all documents."""
     formulas = sum(document.report.formulas for document in checked)
     sections = sum(len(document.report.scopes) for document in checked)
     errors, warnings = (sum(len(document.of(severity)) for document in checked) for severity in ("error", "warning"))

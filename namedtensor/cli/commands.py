@@ -58,13 +58,16 @@ REMOVED = {  # Delete this table in 0.3.
 
 
 def find_commands() -> dict[str, EntryPoint]:
-    """Return the entry points of the built-in commands, then of the commands that other packages add."""
+    """Return the entry points of all commands by name. Other packages cannot replace the built-in commands."""
     added = {entry.name: entry for entry in entry_points(group=GROUP) if entry.name not in BUILT_IN}
     return BUILT_IN | added
 
 
 def load_command(entry: EntryPoint) -> Command:
-    """Return the command of an entry point. If another package fails, all other commands work."""
+    """Return the command of an entry point.
+
+    If a command of another package cannot be loaded, return a command that reports this.
+    """
     try:
         return entry.load()
     except Exception as problem:
@@ -74,7 +77,7 @@ def load_command(entry: EntryPoint) -> Command:
 
 
 def describe_failure(entry: EntryPoint, problem: Exception) -> Command:
-    """Return a command that reports why the command of another package cannot be loaded."""
+    """Return a command that reports why a command of another package cannot be loaded."""
 
     def run(options: Any, console: Console) -> None:
         raise InputError(f"the command {entry.name} cannot be loaded from {entry.value}: {problem}")
@@ -84,7 +87,7 @@ def describe_failure(entry: EntryPoint, problem: Exception) -> Command:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return the exit status."""
+    """Run the command line with these arguments, which default to `sys.argv`, and return the exit status."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
         try:
@@ -106,7 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def discard_output() -> None:
-    """Discard buffered standard output that has no reader."""
+    """Redirect standard output to the null device, since it no longer has a reader."""
     if sys.stdout is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -131,7 +134,7 @@ def dispatch(words: list[str]) -> int:
 
 
 def guard_words(words: list[str]) -> list[str]:
-    """Return the words, with a blank before words after `--` that argparse would parse as options."""
+    """Return the words without `--`. A blank is put before each later word that argparse would parse as an option."""
     if "--" not in words:
         return words
     at = words.index("--")
@@ -139,7 +142,7 @@ def guard_words(words: list[str]) -> list[str]:
 
 
 def report(problem: NotationError | InputError, options: Any, console: Console) -> int:
-    """Write an error as text or JSON; return the exit status."""
+    """Write an error as text or JSON, and return the exit status."""
     source: FormulaSource | None = getattr(options, "source", None)
     if isinstance(problem, NotationError):
         if console.machine:

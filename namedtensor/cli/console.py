@@ -40,7 +40,7 @@ AT_THE_PROMPT = (
 
 
 def replace_hint(error: NotationError, table: tuple[tuple[str, str], ...]) -> NotationError:
-    """Return an error whose hint uses the words of a table."""
+    """Return an error in whose hint the words of a table are replaced."""
     hint = error.hint
     for old, new in table if hint else ():
         hint = re.sub(old, new, hint or "")
@@ -49,7 +49,10 @@ def replace_hint(error: NotationError, table: tuple[tuple[str, str], ...]) -> No
 
 # ------------------------------------------------------------------------------------------------------------- streams
 class Console:
-    """Standard output and standard error, each in its own encoding; `ascii` forces ASCII."""
+    """The output of the command line: standard output and standard error, each in its encoding.
+
+    `ascii` forces ASCII.
+    """
 
     def __init__(self, ascii: bool = False, machine: bool = False, hints: tuple[Any, ...] = ON_COMMAND_LINE):
         self.ascii = ascii
@@ -60,30 +63,30 @@ class Console:
         self._write(sys.stdout, text)
 
     def flush(self) -> None:
-        """Write all output before this returns. Raise StreamProblem if it cannot be written."""
+        """Write all buffered output. Raise StreamProblem if it cannot be written."""
         write_to(sys.stdout, "", at_once=True)
 
     def note(self, text: str) -> None:
-        """Write a remark about the work, not its result, to standard error."""
+        """Write a remark to standard error, which does not belong to the result."""
         self._write(sys.stderr, text)
 
     def json(self, value: Any) -> None:
-        """Write a value as JSON. Symbolic sizes and numbers that JSON cannot represent become strings."""
+        """Write a value as JSON. Unknown sizes, and numbers that JSON does not have, are written as strings."""
         known = _strings(value, to_ascii) if self.ascii else value
         readable = not self.ascii and shows(sys.stdout, SAMPLE)
         write_to(sys.stdout, json.dumps(finite(known), ensure_ascii=not readable, default=format_size) + "\n")
 
     def page(self, text: str) -> None:
-        """Write a page for browsers. Characters that the stream cannot show become numeric character references."""
+        """Write an HTML page. Characters that the stream cannot encode become numeric character references."""
         encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
         write_to(sys.stdout, text.encode(encoding, "xmlcharrefreplace").decode(encoding))
 
     def error(self, error: NotationError, title: str = "", stream: TextIO | None = None) -> str:
-        """Return the text of an error for a stream, by default standard error; `title` is file:line:column."""
+        """Return the text of an error as it is shown on a stream. `title` is its position as file:line:column."""
         return (f"{title}: " if title else "") + self.respell_error(error, stream or sys.stderr).to_text()
 
     def respell_error(self, error: NotationError, stream: TextIO) -> NotationError:
-        """Return an error with the hint words and the characters that a stream needs."""
+        """Return an error with the command line's words in its hint, in ASCII if the stream needs it."""
         error = replace_hint(error, self.hints)
         return error_in_ascii(error) if self.ascii or not shows(stream, SAMPLE) else error
 
@@ -95,7 +98,7 @@ class Console:
 
 
 def write_to(stream: TextIO | None, text: str, at_once: bool = False) -> None:
-    """Write to standard output or error, which the caller may have closed.
+    """Write a text to standard output or standard error. The caller may have closed the stream.
 
     Raise StreamProblem if standard output cannot be written. If standard error cannot be written, ignore the failure.
     """
@@ -129,7 +132,7 @@ def _strings(value: Any, change) -> Any:
 
 
 def error_record(error: NotationError, file: str | None = None) -> dict[str, Any]:
-    """Return an error as a record for JSON."""
+    """Return an error as a JSON record."""
     line, column = error.position() if error.source is not None else (None, None)
     record = {"kind": error.kind, "code": error.code, "message": error.message, "line": line, "column": column}
     record |= {"span": list(error.span) if error.span else None, "span_text": error.span_text}

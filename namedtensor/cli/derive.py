@@ -55,7 +55,7 @@ SHAPE = re.compile(r"[^=]+=\s*(ℝ|R\b|\\mathbb|\\reals)")  # NAME=ℝ^{…}
 
 
 def print_derivative(derivation: Any, options: Any, console: Console) -> None:
-    """Print a derivative: its closed form, unless shapes are unknown or there is none."""
+    """Print a derivative as a closed form, or as written if shapes are unknown or there is no closed form."""
     shapes = shapes_of(options.inputs, options.header, console)
     if options.as_written:
         return spell(derivation.tree, options.to or "text", options, console)
@@ -86,7 +86,7 @@ def print_derivative(derivation: Any, options: Any, console: Console) -> None:
 
 
 def step_record(step: Any) -> dict[str, str]:
-    """Return a step as a record for machines."""
+    """Return a derivation step as a JSON record."""
     return {"equation": step.equation, "rule": step.rule, "identity": step.identity}
 
 
@@ -94,7 +94,7 @@ LARGEST = 1e-5  # the largest accepted difference
 
 
 def check_derivative(derivation: Any, options: Any, console: Console) -> int:
-    """Compare the closed form with finite differences, and check each step. Return 1 if any check fails."""
+    """Check the closed form by finite differences, and check each step. Return 1 if a check fails, and else 0."""
     from ..core.tensor import tensor
     from ..derivations.differences import differences, distance
 

@@ -67,7 +67,7 @@ def devices_command(options: Any, console: Console) -> None:
 
 
 def inputs_of(options: Any, console: Console) -> dict[str, Any]:
-    """Return the types of the inputs, and the numbers. Integer types are strings because they state their dtype."""
+    """Return the types of the inputs and their numbers, by name. Types of integers are text, which states the dtype."""
     from ..programs.devices import INTEGERS
 
     whole = {name: text for name, text in map(split_given, options.inputs) if INTEGERS.match(text)}
@@ -76,7 +76,7 @@ def inputs_of(options: Any, console: Console) -> dict[str, Any]:
 
 
 def emulate(topology: str) -> None:
-    """Configure JAX to emulate CPU devices, unless it has already started."""
+    """Configure JAX to emulate the CPU devices of a topology, unless JAX has already started."""
     from ..sharding.meshes import VIRTUAL
 
     virtual = VIRTUAL.fullmatch(topology)
@@ -92,7 +92,7 @@ def emulate(topology: str) -> None:
 
 
 def rules_of(text: str) -> dict[str, Any]:
-    """Parse rules such as hidden=model,batch=data+model. Raise InputError if they are invalid."""
+    """Return the rules in a text such as hidden=model,batch=data+model. Raise InputError if they are invalid."""
     rules: dict[str, Any] = {}
     for word in filter(None, map(str.strip, text.split(","))):
         axis, over = split_pair(word, "a rule; write hidden=model,batch=data")
@@ -103,13 +103,13 @@ def rules_of(text: str) -> dict[str, Any]:
 
 
 def value_rule(text: str) -> tuple[str, dict[str, Any]]:
-    """Parse the rules for one value, such as X^l:seq=model. Raise InputError if they are invalid."""
+    """Return a name and its rules, given a text such as X^l:seq=model. Raise InputError if they are invalid."""
     name, rules = split_pair(text, "a rule of a value; write --value X^l:seq=model", ":")
     return name, rules_of(rules)
 
 
 def report_record(report: Any) -> dict[str, Any]:
-    """Return a report as a JSON record."""
+    """Return a report on devices as a JSON record."""
     from ..sharding.device_report import count_moved_bytes
 
     record: dict[str, Any] = {"devices": report.devices, "device_count": report.device_count}

@@ -29,7 +29,7 @@ def do_act(options: Any, console: Console) -> int | None:
 
 
 def validate(options: Any, console: Console) -> int:
-    """Print the faults and warnings of exercises, and return 1 if there is a fault."""
+    """Print the faults and warnings of an exercise file, and return 1 if it has a fault."""
     sheet = exercises(find_exercises(options.file))
     wrong = [(exercise, fault) for exercise in sheet.values() for fault in faults(exercise)]
     warnings = [(exercise, f"warning: {text}") for exercise in sheet.values() for text in shortcuts(exercise)]
@@ -41,7 +41,7 @@ def validate(options: Any, console: Console) -> int:
 
 
 def release(options: Any, console: Console) -> None:
-    """Write a copy of exercises without their solutions."""
+    """Write a copy of an exercise file without its solutions."""
     path = find_exercises(options.file)
     text, sheet = read_chosen(path, options)
     out = Path(options.out or "student")
@@ -53,7 +53,7 @@ def release(options: Any, console: Console) -> None:
 
 
 def read_chosen(path: Path, options: Any) -> tuple[str, Sheet]:
-    """Return the text of a file and its exercises, restricted to the exercises that `--only` names, if given."""
+    """Return the text of a file and its exercises. If `--only` is given, both have only the exercises that it names."""
     text = read_text(path)
     if options.only:
         text = select_exercises(text, exercises(path), [name.strip() for name in options.only.split(",")])
@@ -116,7 +116,10 @@ def grade_class(sheet: Sheet, folder: Path, options: Any, console: Console) -> N
 
 
 def read_submissions(folder: Path, console: Console) -> tuple[dict[Path, str], list[str]]:
-    """Return the texts of readable files in a folder, and the reason for each skipped file, which is also printed."""
+    """Return the texts of the readable files in a folder, and the reason why each other file is skipped.
+
+    The reasons are also printed.
+    """
     result: dict[Path, str] = {}
     skipped: list[str] = []
     for path in files_in(folder):
@@ -151,7 +154,7 @@ def write_or_print(text: str, options: Any, console: Console) -> None:
 
 
 def write_file(target: Path, text: str) -> None:
-    """Write a file, and create its parent folders if needed. Raise InputError if that fails."""
+    """Write a text to a file, creating its parent folders if needed. Raise InputError if this fails."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as problem:

@@ -29,7 +29,7 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def message_of(finding: Finding) -> str:
-    """Return the text of a finding: its position in a notebook, the message, the notes and a hint."""
+    """Return a finding as text: its position if it is in a notebook, its message, its notes and its hint."""
     problem, cell = finding.problem, finding.file.partition(CELL)[2]
     lines = [f"cell {cell}, line {problem.position()[0]}: {problem.message}" if cell else problem.message]
     lines += problem.notes
@@ -37,7 +37,7 @@ def message_of(finding: Finding) -> str:
 
 
 def region_of(finding: Finding) -> dict[str, int]:
-    """Return the region of a finding, with lines and columns in characters, from 1.
+    """Return the region of a finding for SARIF. Lines and columns, in characters, count from 1.
 
     The region is empty for a finding without a position. It is also empty in a notebook, whose cells have separate line
     numbers.
@@ -56,7 +56,7 @@ def file_of(finding: Finding) -> str:
 
 # -------------------------------------------------------------------------------------------------------------- GitHub
 def github(finding: Finding) -> str:
-    """Return a finding as a GitHub Actions workflow command, which shows it at its line."""
+    """Return a finding as a GitHub Actions workflow command, which GitHub displays at the finding's line."""
     region = region_of(finding)
     properties = {"file": file_of(finding)} if finding.file else {}
     properties |= {name: str(region[of]) for name, of in (("line", "startLine"), ("endLine", "endLine")) if region}
@@ -69,7 +69,7 @@ def github(finding: Finding) -> str:
 
 
 def annotation(kind: str, properties: dict[str, str], message: str) -> str:
-    """Return a GitHub Actions workflow command."""
+    """Return a GitHub Actions workflow command, given its kind, properties and message."""
 
     def escape(text: str) -> str:
         return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
@@ -108,7 +108,7 @@ Known = Counter[tuple[str, int, str]]
 
 
 def read_baseline(path: str) -> Known:
-    """Return the findings of a baseline file. Raise InputError if it is invalid."""
+    """Return how often each finding occurs in a baseline file. Raise InputError if the file is invalid."""
     try:
         listed = json.loads(read_text(path))["findings"]
         return Counter(
@@ -119,7 +119,7 @@ def read_baseline(path: str) -> Known:
 
 
 def write_baseline(path: str, findings: list[Finding]) -> None:
-    """Write a baseline of findings. Raise InputError if that fails."""
+    """Write findings as a baseline file. Raise InputError if this fails."""
     counted = Counter(_key(finding, path) for finding in findings)
     listed = [
         {"file": file, "code": code, "formula": formula, "count": count}
@@ -130,7 +130,7 @@ def write_baseline(path: str, findings: list[Finding]) -> None:
 
 
 def new_findings(findings: list[Finding], known: Known, path: str) -> list[Finding]:
-    """Return the findings that a baseline lacks. Among equal findings, return those beyond the baseline's count."""
+    """Return the findings that are not in a baseline. Equal findings are new if there are more than in the baseline."""
     left = Counter(known)
     new: list[Finding] = []
     for finding in findings:

@@ -1,4 +1,4 @@
-"""The commands `eval`, `explain`, `diagram` and `to-code`, which print a result of a formula as text or JSON."""
+"""The commands `eval`, `explain`, `diagram` and `to-code`, which print results of a formula as text or JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from .parsers import CALL, DIGITS, LIST, OF, Argument, command, formula_with
 
 
 class Result(NamedTuple):
-    """A result of a formula: `compute` reads the options, `record` returns JSON, and `text` is printed otherwise."""
+    """A kind of result.
+
+    `compute` returns the result for some options, `record` its JSON, and `text` its printed form.
+    """
 
     compute: Callable[[Any, Console], Any]
     record: Callable[[Any], Any]
@@ -26,7 +29,7 @@ class Result(NamedTuple):
 
 
 def print_result(name: str, options: Any, console: Console) -> None:
-    """Compute one result from the table and print it. Raise InputError if another option contradicts it."""
+    """Compute and print the result with a name. Raise InputError if another option does not apply to it."""
     row = RESULTS[name]
     for option in row.refused:
         if getattr(options, option, None):
@@ -39,7 +42,7 @@ def print_result(name: str, options: Any, console: Console) -> None:
 
 
 def select_goal(options: Any) -> Any:
-    """Return the program, or the name that --of selects. Raise NotationError if the name is not defined."""
+    """Return the program of a command, or the part that --of selects. Raise NotationError if it is not defined."""
     from ..programs.program import Program
 
     source = source_of(options)
@@ -49,14 +52,14 @@ def select_goal(options: Any) -> Any:
 
 # ---------------------------------------------------------------------------------------------------------------- values
 def table(value: Any, digits: int | None = None) -> str:
-    """Return the text of a tensor."""
+    """Return a tensor as a text table. `digits` limits the digits of its elements."""
     from ..tensors.tables import text_table
 
     return text_table(value, digits)
 
 
 def add_labels(values: Mapping[str, Any], value: Any) -> Any:
-    """Return a derivative with the labels of the inputs' axes, matched by name, where the derivative has no labels."""
+    """Return a value in which axes without labels have the labels of the inputs' axes with the same names."""
     from ..core.labels import find_common_labels, labels_of
 
     labels = find_common_labels([labels_of(getattr(given, "layout", None)) for given in values.values()])
@@ -66,7 +69,7 @@ def add_labels(values: Mapping[str, Any], value: Any) -> Any:
 
 
 def value_record(value: Any) -> dict[str, Any]:
-    """Return a tensor as a record for machines."""
+    """Return a tensor as a JSON record."""
     array = value.to_array(value.axes)
     record = {"axes": list(value.axes), "sizes": dict(value.sizes), "type": str(value.shape)}
     return {**record, "dtype": str(array.dtype), "data": array.tolist()}
@@ -115,7 +118,7 @@ def eval_command(options: Any, console: Console) -> None:
 
 
 def compute_value(options: Any, source: FormulaSource, console: Console) -> tuple[Any, str | None]:
-    """Return the value, and a remark if the text has a different value as matrix notation."""
+    """Return the value of a formula, and a remark if the formula, read as matrix notation, would have another value."""
     from ..positional.offers import remark_on
     from ..programs.api import program
     from ..programs.evaluate import evaluate
@@ -130,7 +133,10 @@ def compute_value(options: Any, source: FormulaSource, console: Console) -> tupl
 
 
 def read_call(options: Any, console: Console) -> tuple[str | None, list[Any], KeywordValues]:
-    """Return the function that --call names, or the name that --of gives; the arguments; and the inputs by name."""
+    """Return what --call and --of specify.
+
+    They give the name of the function or name to evaluate, the arguments, and the inputs by name.
+    """
     if options.call and options.of:
         raise InputError("--of and --call both name a part of the program; leave one out")
     name, words = (options.call[0], options.call[1:]) if options.call else (options.of, [])
@@ -145,7 +151,7 @@ GIVEN = re.compile(r"[^=:\[\]/\\]+=")
 
 
 def argument_of(word: str, values: dict[str, Any]) -> Any:
-    """Return an argument of --call, which is the value of an input, a number or a tensor."""
+    """Return the value of an argument of --call, which is the name of an input, a number or a tensor."""
     if word in values:
         return values[word]
     if parse_number(word) is None and not re.search(r"[:.\[]", word):
@@ -155,7 +161,7 @@ def argument_of(word: str, values: dict[str, Any]) -> Any:
 
 
 class Gradients(NamedTuple):
-    """A scalar and its gradients; `values` are the inputs, whose labels the tables use."""
+    """A scalar with its gradients. `values` contains the inputs, whose labels appear in the output."""
 
     of: str
     value: Any
@@ -237,7 +243,7 @@ def steps_record(steps: Any) -> dict[str, Any]:
 
 
 def step_record(step: Any) -> dict[str, Any]:
-    """Return a step as a record for machines."""
+    """Return a step of an explanation as a JSON record."""
     return {"text": step.text, "type": step.type, "inside": list(step.inside), "value": value_record(step.value)}
 
 

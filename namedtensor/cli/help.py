@@ -42,7 +42,10 @@ def help_command(options: Any, console: Console) -> None:
 
 
 def find_operator(name: str) -> Operator:
-    """Return the record of an operator by name, sign, ASCII or LaTeX form. Raise InputError if there is none."""
+    """Return the record of an operator, given its name, sign, ASCII or LaTeX form.
+
+    Raise InputError if there is none.
+    """
     record = REGISTRY.get(name) or next(
         (operator for operator in REGISTRY.values() if name in (operator.ascii, operator.latex, operator.python)), None
     )
@@ -68,7 +71,7 @@ def operator_entry(record: Operator) -> dict[str, str]:
 
 
 def error_entry(number: str) -> dict[str, str]:
-    """Return the page of an error code. Raise InputError if the code does not exist or was removed."""
+    """Return the entry of an error code for `help`. Raise InputError if the code does not exist or was removed."""
     if int(number) in REMOVED_CODES:
         raise InputError(f"error code {number} ({REMOVED_CODES[int(number)]}) was removed in 0.2")
     title = CATALOGUE.get(int(number))
@@ -78,7 +81,7 @@ def error_entry(number: str) -> dict[str, str]:
 
 
 def lines_of(entry: dict[str, str]) -> Iterable[str]:
-    """Yield the meaning, then the other fields in two columns."""
+    """Yield the lines of an entry: its meaning, then its other fields in two columns."""
     yield entry["meaning"]
     rest = {name: text for name, text in entry.items() if name not in ("name", "meaning")}
     width = max(map(len, rest), default=0)
@@ -86,7 +89,7 @@ def lines_of(entry: dict[str, str]) -> Iterable[str]:
 
 
 def overview(entries: list[dict[str, str]]) -> str:
-    """Return a list of all entries, grouped by the sections of the paper."""
+    """Return a text that lists the meanings of all entries, grouped by section of the paper."""
     sections = dict.fromkeys(entry["section"] for entry in entries)
     return "\n\n".join(
         "\n".join([section, *(f"  {entry['meaning']}" for entry in entries if entry["section"] == section)])

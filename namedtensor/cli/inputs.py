@@ -25,7 +25,7 @@ from .console import Console
 
 
 class Reading(NamedTuple):
-    """A number, or a tensor that may be labeled by a table, with notes on the file."""
+    """A number or tensor from the command line, with notes on how its file was read."""
 
     value: Any
     notes: tuple[str, ...] = ()
@@ -42,7 +42,7 @@ HEADERS = {"yes": True, "no": False, "auto": None}
 
 
 def split_pair(word: str, meaning: str, sign: str = "=") -> tuple[str, str]:
-    """Return NAME and VALUE of NAME=VALUE. Raise InputError if the name is missing."""
+    """Return the name and the value in NAME=VALUE. Raise InputError if the name is missing."""
     name, separator, text = word.partition(sign)
     if not separator or not name.strip():
         raise InputError(f"{word!r} is not {meaning}")
@@ -50,7 +50,7 @@ def split_pair(word: str, meaning: str, sign: str = "=") -> tuple[str, str]:
 
 
 def split_given(word: str) -> tuple[str, str]:
-    """Return NAME and VALUE of an input. Raise InputError if one of them is missing."""
+    """Return the name and the value of an input NAME=VALUE. Raise InputError if one of them is missing."""
     meaning = "an input; write NAME=FILE:axis,axis or NAME=2.5 or NAME='[1,2]:axis'"
     name, text = split_pair(word, meaning)
     if not text:
@@ -59,7 +59,7 @@ def split_given(word: str) -> tuple[str, str]:
 
 
 def values_of(words: list[str], header: list[str], console: Console, shapes: bool = False) -> KeywordValues:
-    """Return the tensors and numbers of NAME=… arguments, and print notes on how files were read.
+    """Return the numbers and tensors that NAME=VALUE arguments give, and print notes on the files that were read.
 
     With `shapes`, an argument may also be a shape, which is returned as text. `header` contains the values of --header.
     Raise InputError if an argument is not an input or a name has two values.
@@ -91,7 +91,10 @@ def no_shape(name: str, text: str) -> InputError:
 
 
 def shapes_of(words: list[str], header: list[str], console: Console) -> KeywordValues:
-    """Return the shapes, or the tensors that have them. Raise InputError if a word does not specify a shape."""
+    """Return the shapes that NAME=VALUE arguments give, or tensors that have them.
+
+    Raise InputError if an argument does not have a shape.
+    """
     shapes = values_of(words, header, console, shapes=True)
     for name in RESERVED:
         if name in shapes:
@@ -100,7 +103,10 @@ def shapes_of(words: list[str], header: list[str], console: Console) -> KeywordV
 
 
 def headers_of(words: list[str]) -> dict[str, bool | None]:
-    """Return whether the tables of --header NAME=yes|no|auto have headers. Raise InputError if a word is invalid."""
+    """Return whether each table named in --header NAME=yes|no|auto has a header, where auto is None.
+
+    Raise InputError if a word is invalid.
+    """
     headers: dict[str, bool | None] = {}
     for word in words:
         name, _, choice = map(str.strip, word.partition("="))
@@ -111,7 +117,7 @@ def headers_of(words: list[str]) -> dict[str, bool | None]:
 
 
 def sizes_of(words: list[str], example: str = "--sizes heads=8,seq=3") -> dict[str, int]:
-    """Return the sizes in NAME=N,NAME=N. Raise InputError if they are invalid."""
+    """Return the sizes in words such as heads=8,seq=3. Raise InputError if they are invalid."""
     sizes: dict[str, int] = {}
     for word in ",".join(words).split(",") if words else ():
         name, _, text = map(str.strip, word.partition("="))
@@ -125,7 +131,7 @@ def sizes_of(words: list[str], example: str = "--sizes heads=8,seq=3") -> dict[s
 
 
 def limits_of(words: list[str]) -> Any:
-    """Return the limits in --limit NAME=N. Raise InputError if they are invalid."""
+    """Return the limits in words such as NAME=N of --limit. Raise InputError if they are invalid."""
     from ..core.settings import Limits
 
     known = [field.name for field in fields(Limits)]
@@ -141,7 +147,7 @@ def limits_of(words: list[str]) -> Any:
 
 # ---------------------------------------------------------------------------------------------------------- one value
 def read_value(text: str, name: str, header: bool | None = None) -> Reading:
-    """Return a number, a literal tensor, or the tensor in a file; `header` is true if a table has a header.
+    """Return the number, literal tensor or tensor file that a text denotes. `header` states if a table has a header.
 
     Raise InputError if a file cannot be read. Raise NotationError if its axes do not fit.
 
@@ -163,13 +169,13 @@ def read_value(text: str, name: str, header: bool | None = None) -> Reading:
 
 
 def axes_of(text: str | None) -> tuple[str, ...] | None:
-    """Return the axis names in a comma-separated list, or None if there are none."""
+    """Return the axis names in a list separated by commas or ×, or None if there are none."""
     names = tuple(part.strip() for part in re.split("[,×]", text or ""))
     return None if names == ("",) else names
 
 
 def read_place(text: str, name: str, header: bool | None = None) -> tuple[Found, tuple[str, ...] | None]:
-    """Return the contents and axes of FILE, FILE:axes or FILE[member]:axes."""
+    """Return the content of a file and its axes, given FILE, FILE:axes or FILE[member]:axes. The axes may be None."""
     if text.startswith("[") and not is_file(text.rpartition(":")[0]):
         raise InputError(f"the value of {name} is not a nested list; write {name}='[[1,2],[3,4]]:a,b'")
     path, sign, axes = text.rpartition(":")
@@ -182,7 +188,10 @@ def read_place(text: str, name: str, header: bool | None = None) -> tuple[Found,
 
 
 def name_axes(entry: Found, axes: tuple[str, ...] | None, name: str) -> Any:
-    """Return an array as a tensor. Raise NotationError if the number of axes differs or the axes have no names."""
+    """Return the content of a file as a tensor.
+
+    Raise NotationError if it has another number of axes, or if its axes have no names.
+    """
     from ..core.tensor import tensor
 
     chosen = entry.axes if axes is None else axes
@@ -204,7 +213,7 @@ def name_axes(entry: Found, axes: tuple[str, ...] | None, name: str) -> Any:
 
 # ---------------------------------------------------------------------------------------------------------------- files
 def is_file(text: str) -> bool:
-    """Return whether a word names a file or a tensor folder. A long formula does not."""
+    """Return whether a word is the path of a file or of a tensor folder."""
     try:
         path = Path(text)
         return path.is_file() or (path.suffix.lower() == ".zarr" and path.is_dir())
@@ -213,7 +222,7 @@ def is_file(text: str) -> bool:
 
 
 def read_file(path: str, member: str | None, name: str, header: bool | None = None) -> Found:
-    """Read a file according to its suffix. Raise InputError if that fails."""
+    """Return the content of a file, read according to its suffix. Raise InputError if it cannot be read."""
     if is_stream(path):
         return read_stream(path, member, name, header)
     suffix = Path(path).suffix.lower()

@@ -46,7 +46,7 @@ Handler = Callable[["OpenDocument", Any, Any], Any]
 
 
 class OpenDocument:
-    """A document that the editor has open."""
+    """A document that is open in the editor, with its lines and its pending check."""
 
     def __init__(self, uri: str, document: EditedDocument):
         self.uri, self.document = uri, document
@@ -55,7 +55,7 @@ class OpenDocument:
 
 
 class EditorSession:
-    """The open documents of one editor."""
+    """The documents that are open in one editor."""
 
     def __init__(self, server: LanguageServer, delay: float):
         self.server, self.delay = server, delay
@@ -72,7 +72,7 @@ class EditorSession:
             self.changed(uri)
 
     def changed(self, uri: str) -> None:
-        """Check the changed text at once, and the whole document after a pause."""
+        """Check the changed parts of a document at once, and schedule a check of the whole document after a pause."""
         opened = self.documents.get(uri)
         if opened is None:
             return
@@ -88,7 +88,7 @@ class EditorSession:
             opened.waiting = loop.call_later(self.delay, lambda: loop.create_task(self.settle(opened)))
 
     async def settle(self, opened: OpenDocument) -> None:
-        """Check the whole document in a thread, so that the server can answer requests.
+        """Check a whole document in another thread, so that the server can answer requests meanwhile.
 
         Discard the result if the document has changed meanwhile.
         """
@@ -108,7 +108,7 @@ class EditorSession:
             self.server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
 
     def read(self, path: str) -> str | None:
-        """Return the text of a file, from the editor or from disk."""
+        """Return the text of a file as it is in the editor or on disk, or None if it cannot be read."""
         for uri, opened in self.documents.items():
             if opened.document.path == path:
                 return self.server.workspace.get_text_document(uri).source
@@ -118,7 +118,7 @@ class EditorSession:
             return None
 
     def guarded(self, answer: Callable[[], Answer], otherwise: Answer) -> Answer:
-        """Return an answer; if it raises an exception, log the exception in the editor and return `otherwise`.
+        """Return the result of `answer`. If it raises an exception, log it in the editor and return `otherwise`.
 
         The content of a document never stops the server.
         """
@@ -140,7 +140,7 @@ class EditorSession:
 
 
 def describe_problem(problem: NotationError) -> str:
-    """Return an error as a sentence."""
+    """Return an error as one sentence, with its hint in parentheses."""
     return f"{problem.message} ({problem.hint})" if problem.hint else problem.message
 
 
@@ -173,7 +173,7 @@ def diagnostic(opened: OpenDocument, problem: Problem) -> lsp.Diagnostic:
 
 # ------------------------------------------------------------------------------------------------------------- requests
 def create_server(delay: float = 0.4) -> LanguageServer:
-    """Return a server that checks a whole document after a pause of `delay` seconds."""
+    """Return a language server. It checks the whole document after a pause of `delay` seconds."""
     server = LanguageServer("namedtensor", __version__)
     session = EditorSession(server, delay)
 
@@ -190,7 +190,10 @@ def create_server(delay: float = 0.4) -> LanguageServer:
         session.closed(params.text_document.uri)
 
     def on(feature: str, options: Any = None, settled: bool = False) -> Callable[[Handler], Handler]:
-        """Register a function that accepts an open document, an offset or span in it, and the request."""
+        """Return a decorator that registers a function for a kind of request.
+
+        The function accepts an open document, an offset or span in it, and the request.
+        """
 
         def register(handler: Handler) -> Handler:
             def answer(opened: OpenDocument, params: Any) -> Any:

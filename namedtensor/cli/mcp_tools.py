@@ -171,14 +171,14 @@ def _tensor(value: Any, name: str) -> Any:
 
 
 class BoundedTools:
-    """The tools with time and memory limits; `code` is the folder whose Python files `read` may run, if any."""
+    """The tools with limits on time and memory. `code` is the folder with Python files that `read` may run, or None."""
 
     def __init__(self, seconds: float, memory: int, code: str | None = None):
         self.process = AnsweringProcess(__name__, memory)
         self.seconds, self.code = seconds, code
 
     def ask(self, tool: str, **arguments: Any) -> Record:
-        """Return the answer of a tool, or an error if it takes too long."""
+        """Return the answer of a tool to these arguments, or an error if it takes too long."""
         folder = {"code": self.code} if tool == "read" else {}
         line = json.dumps({"tool": tool, "arguments": {**arguments, **folder}}).encode()
         try:
@@ -187,7 +187,7 @@ class BoundedTools:
             return error_answer(problem)
 
     def bound(self, tool: Callable[..., Record]) -> Callable[..., Record]:
-        """Return a tool with limits. The client cannot choose the folder `code`."""
+        """Return a tool with limits. The client cannot pass the argument `code`."""
 
         @wraps(tool)
         def ask(**arguments: Any) -> Record:
@@ -223,14 +223,14 @@ def prepare() -> None:
 
 
 def answer_line(line: bytes) -> bytes:
-    """Return the answer to a line, which contains the name of a tool and its arguments."""
+    """Return the answer to a line of JSON that contains the name of a tool and its arguments."""
     question = json.loads(line)
     record = answer(question["tool"], question["arguments"])
     return json.dumps(record, ensure_ascii=False).encode("utf-8", "replace")  # A lone surrogate is not a character.
 
 
 def answer(tool: str, arguments: Record) -> Record:
-    """Return the record that a tool produces, or the record of its error."""
+    """Return the record that a tool produces for these arguments, or the record of its error."""
     try:
         with recursion_headroom():
             return {"ok": True, **TOOLS[tool](**arguments)}

@@ -18,7 +18,7 @@ Run = Callable[[Any, Console], "int | None"]
 
 
 class Command(NamedTuple):
-    """A command of `namedtensor`; `run` returns the exit status, or None for 0.
+    """A command of `namedtensor`. Its function `run` returns the exit status, where None stands for 0.
 
     An entry point of the group `namedtensor.commands` also defines a command. Its name is the name of the command.
     """
@@ -30,7 +30,7 @@ class Command(NamedTuple):
 
 
 class Argument(NamedTuple):
-    """A row in the table of a command's arguments: name, value, help, and settings of argparse.
+    """An argument of a command: its name, its value, its help, and further settings of argparse.
 
     A tuple of values lists the choices. An option without a value is a switch.
     """
@@ -42,7 +42,7 @@ class Argument(NamedTuple):
 
 
 def add_arguments(rows: tuple[Argument, ...], parser: argparse.ArgumentParser) -> None:
-    """Add a table of arguments to a parser."""
+    """Add arguments to a parser, given a row for each."""
     for name, value, message, settings in rows:
         if not value:
             shape: dict[str, Any] = {"action": "store_true"}
@@ -54,7 +54,10 @@ def add_arguments(rows: tuple[Argument, ...], parser: argparse.ArgumentParser) -
 
 
 def command(*rows: Argument) -> Callable[[Run], Command]:
-    """Return a decorator that turns a function into a command. The docstring is the help text, then examples."""
+    """Return a decorator that makes a function a command with these arguments.
+
+    The docstring of the function contains the help text, followed by examples.
+    """
 
     def describe(run: Run) -> Command:
         sentence, _, examples = (inspect.getdoc(run) or "").partition("\n\n")
@@ -64,14 +67,14 @@ def command(*rows: Argument) -> Callable[[Run], Command]:
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that prints help and errors through a console, since a terminal may be unable to show ⊙."""
+    """A parser that prints through a `Console`, since the terminal may not be able to show characters such as ⊙."""
 
     def _print_message(self, message: str, file: Any = None) -> None:
         console = Console()
         (console.note if file is sys.stderr else console.print)(message.rstrip("\n"))
 
     def format_help(self) -> str:
-        """Return the help, with notes on the arguments that this command accepts."""
+        """Return the help text, followed by notes on arguments that the command accepts."""
         usage = self.format_usage()
         return "\n".join([super().format_help(), *(note for argument, note in NOTES if argument in usage)])
 
@@ -84,7 +87,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def parser_of(name: str, command: Command) -> Parser:
-    """Return the parser of a command's arguments."""
+    """Return the argument parser of a command."""
     parser = Parser(
         prog=f"namedtensor {name}",
         description=command.meaning[:1].upper() + command.meaning[1:] + ".",
@@ -142,7 +145,7 @@ MEMORY = Argument("--memory", "N", MEGABYTES, {"type": int, "default": 4096})
 
 
 def formula_with(inputs: str) -> tuple[Argument, ...]:
-    """Return the arguments of a command on a formula; `inputs` is the help of its inputs."""
+    """Return the arguments of a command that takes a formula. `inputs` is the help text for its inputs."""
     header = "whether the first row of a table is its header (default: auto)"
     return (
         FORMULA,

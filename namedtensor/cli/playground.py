@@ -51,7 +51,10 @@ def playground_command(options: Any, console: Console) -> None:
 
 
 def serve(text: str | None, port: int, opened: bool, console: Console, limits: dict[str, Any]) -> None:
-    """Serve the page until interrupted. Raise InputError if the page is not built or the port is invalid."""
+    """Serve the page until the user interrupts.
+
+    Raise InputError if the page is not built or the port is invalid.
+    """
     from ..webpage.server import Server, page
 
     try:
@@ -78,7 +81,7 @@ def serve(text: str | None, port: int, opened: bool, console: Console, limits: d
 
 
 def save_page(target: Path, console: Console) -> None:
-    """Write the page that needs no server. Raise InputError if it is not installed."""
+    """Write the page that needs no server to a file. Raise InputError if the page is not installed."""
     data, version = whole_page()
     target = target / WHOLE if target.is_dir() else target
     save_text(target, data)
@@ -89,7 +92,10 @@ def save_page(target: Path, console: Console) -> None:
 
 
 def whole_page() -> tuple[bytes, str | None]:
-    """Return the page that includes Python, from the repository or a separate package, and the package version."""
+    """Return the page that includes Python, and the version of the package it is from.
+
+    If it is from the repository, the version is None.
+    """
     from importlib.metadata import PackageNotFoundError, distribution
 
     if (REPOSITORY / WHOLE).is_file():

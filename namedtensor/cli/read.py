@@ -86,7 +86,7 @@ def report(read: Any, translation: Any, options: Any, console: Console) -> None:
 
 
 def place_of(line: Any) -> dict[str, str]:
-    """Return the position of a source line in the form that GitHub's log uses."""
+    """Return the file and line of a source line as GitHub's properties, or an empty dictionary."""
     return {"file": os.path.relpath(line.file), "line": str(line.line)} if line is not None and line.file else {}
 
 
@@ -96,7 +96,10 @@ def line_record(line: Any) -> dict[str, Any]:
 
 # ------------------------------------------------------------------------------------------------------------ the subject
 def subject_of(target: str) -> Any:
-    """Return the function with a name in a file, or the module that a class creates from literal arguments."""
+    """Return the function or module that a target such as model.py:Attention(16, heads=2) denotes.
+
+    The arguments of a class must be literals.
+    """
     match = TARGET.fullmatch(target)
     if match is None:
         raise InputError(f"{target!r} is not a module; write model.py:Attention, or model.py:Attention(16, heads=2)")
@@ -129,7 +132,7 @@ def run_file(file: str) -> dict[str, Any]:
 
 
 def literals(text: str) -> tuple[list[Any], dict[str, Any]]:
-    """Return the arguments of a call, which must be literals."""
+    """Return the positional and keyword arguments of a call, given as text. They must be literals."""
     try:
         call = ast.parse(f"f{text}", mode="eval").body
         assert isinstance(call, ast.Call)
@@ -145,7 +148,7 @@ Input = tuple[str, list[tuple[str, int | None]], bool]
 
 
 def input_of(word: str) -> Input:
-    """Parse the name, axes and kind of an input such as x=batch,seq,chans[16] or ids=batch,seq:int."""
+    """Return the name, axes and kind of an input, given a text such as x=batch,seq,chans[16] or ids=batch,seq:int."""
     name, text = split_pair(word, "an input; write NAME=axis,axis")
     text, _, kind = text.partition(":")
     axes = [AXIS.fullmatch(other.strip()) for other in text.split(",")]
@@ -155,7 +158,10 @@ def input_of(word: str) -> Input:
 
 
 def examples(subject: Any, inputs: list[Input]) -> dict[str, Any]:
-    """Return example tensors at sizes that the module accepts: stated sizes, sizes of its parameters, or small primes."""
+    """Return example tensors for the inputs, with sizes for which the module runs.
+
+    Sizes are stated, sizes of the module's parameters, or small primes.
+    """
     import torch
 
     stated = {axis: size for _, axes, _ in inputs for axis, size in axes if size}

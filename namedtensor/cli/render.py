@@ -66,7 +66,7 @@ def _flat(value: Any) -> Iterator[Any]:
 
 # -------------------------------------------------------------------------------------------------------- the spellings
 def make_printer(name: str, **options: Any) -> Callable[[Any], str]:
-    """Return a function that prints a program with the given function of the printer."""
+    """Return a function that prints a program, given the name of a function in the printer."""
 
     def print_program(program: Any) -> str:
         from grammar import printer
@@ -110,7 +110,7 @@ def render_command(options: Any, console: Console) -> None:
 
 
 def spell(program: Any, to: str, options: Any, console: Console) -> None:
-    """Print a tree in a syntax, in ASCII if the terminal cannot show more."""
+    """Print a program in a syntax. Text becomes ASCII if the terminal cannot show other characters."""
     if to == "text" and (options.ascii or not shows(sys.stdout, SAMPLE)):
         to = "ascii"
     if options.json:

@@ -39,7 +39,7 @@ END_WORDS = ("quit", "exit")
 
 
 class SessionStatement(NamedTuple):
-    """A statement in the session's program, with the names that the statement defines or declares."""
+    """A statement of the session's program, with the names that it defines or declares."""
 
     text: str
     statement: nodes.Statement
@@ -47,12 +47,12 @@ class SessionStatement(NamedTuple):
     elements: str = ""  # the left-hand side if it defines elements of a name
 
     def replaces(self, other: SessionStatement) -> bool:
-        """Return whether this statement replaces an earlier statement."""
+        """Return whether this statement replaces another, since it defines or declares one of its names."""
         return bool(self.names & other.names) and self.elements in ("", other.elements)
 
 
 class Prompt(InteractiveConsole):
-    """A session: a program that each formula extends, and the inputs of the command."""
+    """A session: a program that each entered formula extends, and the inputs of the command."""
 
     def __init__(self, console: Console, values: dict[str, Any]):
         super().__init__()
@@ -62,7 +62,7 @@ class Prompt(InteractiveConsole):
 
     # ------------------------------------------------------------------------------------------------------- statements
     def enter(self, text: str, evaluated: bool = True) -> str:
-        """Extend the program with the statements in a text, and return the text of the last statement's value.
+        """Add the statements in a text to the program, and return the text of the last statement's value.
 
         Raise NotationError and leave the program unchanged if the statements do not fit.
         """
@@ -82,7 +82,7 @@ class Prompt(InteractiveConsole):
         return printed
 
     def answer(self, source: str, values: dict[str, Any], start: int, evaluated: bool) -> tuple[bool, str]:
-        """Return whether the last statement, at `start`, stays in the program, and the text to print for it."""
+        """Return whether the last statement, which begins at `start`, is kept in the program, and the text to print."""
         from ..programs.evaluate import evaluate
 
         program = self.parse(source, values)
@@ -104,7 +104,7 @@ class Prompt(InteractiveConsole):
         return bool(defined), table(value) if defined else "this holds"
 
     def read(self, text: str) -> list[SessionStatement]:
-        """Return the statements in a text. The functions of the program determine whether f(x) is a call."""
+        """Return the statements in a text. In f(x), f is a function if the program defines it as one."""
         shadowed = find_shadowing_names(list(map(key, self.values)))
         functions = frozenset(self.known().functions)
         if spelling_of(text) == "latex":
@@ -119,7 +119,7 @@ class Prompt(InteractiveConsole):
         return parse(source, "text", find_shadowing_names(list(map(key, values))))
 
     def known(self) -> Known:
-        """Return the names that completion offers."""
+        """Return the names that completion can offer."""
         source = join(self.entries)
         scope = bind(source, self.parse(source, self.values)) if source else Scope(source, nodes.Program(()))
         tensors = [*self.values, *(definition.key for definition in scope.all_definitions())]
@@ -133,7 +133,7 @@ class Prompt(InteractiveConsole):
 
     # ------------------------------------------------------------------------------------------------------------ lines
     def runsource(self, source: str, filename: str = "", symbol: str = "") -> bool:
-        """Enter a formula and print its value. Return whether the formula continues on the next line."""
+        """Enter a text and print its value. Return whether the formula continues on the next line."""
         if not any(line.split("#")[0].strip() for line in source.splitlines()):
             return False
         if source.startswith(":"):
@@ -165,7 +165,7 @@ class Prompt(InteractiveConsole):
         self.console.note(data.rstrip("\n"))
 
     def run_terminal(self) -> None:
-        """Read from a terminal, with completion and a history if Python has the module readline."""
+        """Read formulas from a terminal, with completion and history if Python has the module readline."""
         with suppress(ImportError):
             import readline
 
@@ -179,7 +179,7 @@ class Prompt(InteractiveConsole):
         self.interact(GREETING, "")
 
     def run_pipe(self) -> None:
-        """Read lines from a pipe or file in UTF-8, regardless of the terminal's encoding."""
+        """Read formulas from a pipe or file, which is in UTF-8 regardless of the terminal's encoding."""
         stream: Any = getattr(sys.stdin, "buffer", sys.stdin)
         for line in stream:
             text = line.decode("utf-8", "replace") if isinstance(line, bytes) else line
@@ -188,7 +188,10 @@ class Prompt(InteractiveConsole):
             self.push(text.rstrip("\r\n"))
 
     def complete_line(self, text: str, state: int) -> str | None:
-        """Return the line with completion number `state`. A fully spelled macro has one completion."""
+        """Return the line with its completion number `state`, or None.
+
+        A macro that is spelled fully completes only to itself.
+        """
         choices = complete(text, self.known())
         choices = [choice for choice in choices if choice.meaning == text[len(text) - choice.length :]][:1] or choices
         if state >= len(choices):
@@ -201,7 +204,10 @@ def join(entries: list[SessionStatement]) -> str:
 
 
 def entry_of(statement: nodes.Statement, source: str) -> SessionStatement:
-    """Return a statement with its names: for an equation between other terms, the text of its left-hand side."""
+    """Return a statement of a source with the names that it defines.
+
+    For other equations, the name is the text of the left-hand side.
+    """
     text = source[slice(*statement.span)]
     if isinstance(statement, nodes.Declaration):
         return SessionStatement(
@@ -220,7 +226,10 @@ def entry_of(statement: nodes.Statement, source: str) -> SessionStatement:
 
 
 def relocate(problem: NotationError, text: str, start: int) -> NotationError:
-    """Return an error about a program as an error about the text at `start`, if the error points there."""
+    """Return an error with its span moved from a program to the text that begins at `start`.
+
+    An error elsewhere in the program is returned unchanged.
+    """
     is_here = problem.source is not None and problem.source.startswith(text, start)
     if not is_here or problem.span is None or problem.span[0] < start:
         return problem
@@ -228,7 +237,7 @@ def relocate(problem: NotationError, text: str, start: int) -> NotationError:
 
 
 def goes_on(text: str) -> bool:
-    """Return whether a statement is incomplete because a bracket is open or the statement ends with an operator."""
+    """Return whether a statement continues on the next line, since a bracket is open or it ends with an operator."""
     try:
         parse(text)
     except NotationError as problem:
@@ -238,7 +247,7 @@ def goes_on(text: str) -> bool:
 
 
 def history_file() -> str:
-    """Return the path of the history file for earlier sessions. Create the file if it does not exist."""
+    """Return the path of the file with the history of earlier sessions, creating the file if needed."""
     state = os.environ.get("XDG_STATE_HOME") or os.path.join(os.path.expanduser("~"), ".local", "state")
     path = Path(state, "namedtensor", "history")
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -55,7 +55,7 @@ def translate_command(options: Any, console: Console) -> None:
 
 
 def shape_of(word: str) -> tuple[str, Any]:
-    """Parse NAME=AXES from a command line. Raise InputError if it is invalid."""
+    """Return the name and axes in NAME=AXES, where the axes may also be a number. Raise InputError if it is invalid."""
     name, text = split_pair(word, "an input; write NAME=axis,axis")
     number = parse_number(text)
     return name, number if number is not None else text

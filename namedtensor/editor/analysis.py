@@ -38,7 +38,7 @@ MAX_CHARS = 1_000_000  # of a document
 
 @dataclass(frozen=True)
 class FormulaRegion:
-    """A formula or program in a document. `place` maps the spans of its tree to the document."""
+    """A formula or program in a document. `place` maps spans in its text to spans in the document."""
 
     text: str
     latex: bool
@@ -53,25 +53,25 @@ class FormulaRegion:
 
 
 class EditedProgram(NamedTuple):
-    """A program in a document, with its span there and, in a Python file, its string."""
+    """A program in a document, its span, and the Python string that contains it, if any."""
 
     program: TextProgram
     span: Span
     formula: FormulaString | None
 
     def place(self, span: Span) -> Span:
-        """Return the span in the document that corresponds to a span of the program."""
+        """Return the document's span for a span of the program."""
         if self.formula is not None:
             return self.formula.place(span)
         return self.span[0] + span[0], self.span[0] + span[1]
 
     def error(self, error: NotationError, text: str) -> NotationError:
-        """Return an error of the program as an error of the document."""
+        """Return an error of the program with its spans moved to the document."""
         return error.moved(text, self.place) if self.formula is None else locate_in_file(error, self.formula, text)
 
 
 class EditedDocument:
-    """A document that is being edited; `read` returns the text of included files (default: read from disk)."""
+    """A document that is being edited. `read` returns the text of an included file. By default, it reads from disk."""
 
     def __init__(self, path: str, read: Read | None = None):
         self.path, self.read = path, read
@@ -85,7 +85,7 @@ class EditedDocument:
 
     @property
     def is_known(self) -> bool:
-        """Whether documents of this kind can contain formulas."""
+        """Whether documents with this suffix can contain formulas."""
         return self.kind in (PROGRAM, PYTHON) or self.kind in READERS
 
     # ------------------------------------------------------------------------------------------------------- checking
@@ -108,13 +108,13 @@ class EditedDocument:
             self._check_document(text)
 
     def settle(self) -> None:
-        """Check the whole document after only parts of it were checked."""
+        """Complete the check, of which only the changed parts have been done."""
         for edited in self.programs:
             edited.program.settle()
 
     @property
     def settled(self) -> bool:
-        """Whether the whole document was checked in its current form."""
+        """Whether the current text of the whole document has been checked."""
         return all(edited.program.settled for edited in self.programs)
 
     def _update_python(self, text: str) -> None:
@@ -128,7 +128,10 @@ class EditedDocument:
         self._update_programs([(string.text, string.span, string) for string in formulas])
 
     def _update_programs(self, sources: list[tuple[str, Span, FormulaString | None]]) -> None:
-        """Check the programs, reusing the earlier program with the same text or else with the same position."""
+        """Check the programs in the document.
+
+        An earlier program with the same text, or else at the same position, is updated.
+        """
         before = [edited.program for edited in self.programs]
         by_text = {(program.text, program.known): program for program in before}
         programs: list[EditedProgram] = []
@@ -163,7 +166,7 @@ class EditedDocument:
     # ------------------------------------------------------------------------------------------------- what was found
     @property
     def problems(self) -> list[Problem]:
-        """All findings, at their positions in the document."""
+        """All findings, with their positions in the document."""
         problems = [*self._problems]
         for edited in self.programs:
             for problem in edited.program.findings().problems:
@@ -172,7 +175,7 @@ class EditedDocument:
         return problems
 
     def _find_typed(self) -> Iterator[tuple[Iterable[TypedPart], Iterable[TypeHint], Callable[[Span], Span | None]]]:
-        """Yield the typed pieces and hints of each program, with a function that maps their spans to the document."""
+        """Yield for each program its typed pieces, its hints, and a function that maps its spans to the document."""
         for edited in self.programs:
             findings = edited.program.findings()
             yield findings.parts, findings.hints, edited.place
@@ -182,27 +185,27 @@ class EditedDocument:
 
     @property
     def parts(self) -> list[TypedPart]:
-        """The pieces that have a type, at their positions in the document, inner pieces first."""
+        """The pieces of formulas that have a type, with their spans in the document, inner pieces first."""
         placed = ((part, locate(part.span)) for parts, _, locate in self._find_typed() for part in parts)
         return [part._replace(span=span) for part, span in placed if span is not None]
 
     @property
     def hints(self) -> list[TypeHint]:
-        """The types of statements, each at the end of its statement."""
+        """The types of the statements, each positioned at the end of its statement."""
         placed = (
             (hint, locate((hint.offset - 1, hint.offset))) for _, hints, locate in self._find_typed() for hint in hints
         )
         return [hint._replace(offset=span[1]) for hint, span in placed if span is not None]
 
     def copy(self) -> EditedDocument:
-        """Return a copy of the document in which an edit can be tried. The copy shares all results so far."""
+        """Return a copy of the document in which an edit can be tried. Unchanged parts are not checked again."""
         other = copy.copy(self)
         other.programs = [edited._replace(program=copy.copy(edited.program)) for edited in self.programs]
         return other
 
     @property
     def regions(self) -> list[FormulaRegion]:
-        """The formulas and programs, as of the last check of the whole document."""
+        """The formulas and programs in the document, as of the last check of the whole document."""
         if self.report is not None and self.whole is not None:
             return regions_of(self.report, self.whole, self.path)
         regions: list[FormulaRegion] = []
@@ -223,7 +226,7 @@ class EditedDocument:
 
 
 def read_stated_types(formula: FormulaString) -> ProgramInputs:
-    """Return the types that a call declares for the inputs of its formula."""
+    """Return the input types that a call in Python passes along with its formula."""
     shapes = tuple(
         (name, tuple(shape.items()) if isinstance(shape, dict) else shape) for name, shape in formula.shapes.items()
     )
@@ -231,7 +234,7 @@ def read_stated_types(formula: FormulaString) -> ProgramInputs:
 
 
 def regions_of(report: Report, whole: Whole, path: str) -> list[FormulaRegion]:
-    """Return the programs of a document whose sections are in the file itself."""
+    """Return the programs of a document's sections that are in the file itself, not in an included file."""
     regions: list[FormulaRegion] = []
     for section in report.sections:
         inherits = frozenset(

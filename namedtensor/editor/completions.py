@@ -36,7 +36,7 @@ OPENINGS = re.compile(
 
 
 class CompletionItem(NamedTuple):
-    """A replacement for a span. The list of completions shows `label`, and `detail` explains it."""
+    """A completion: the text, and the span that it replaces. The editor lists its `label`, explained by `detail`."""
 
     text: str
     span: Span
@@ -46,7 +46,7 @@ class CompletionItem(NamedTuple):
 
 
 def completions(document: EditedDocument, offset: int) -> list[CompletionItem]:
-    """Return the possible next words at a position of a document, or an empty list outside of formulas."""
+    """Return the completions at an offset of a document. Outside of formulas, there are none."""
     for edited in document.programs:
         program, span, formula = edited
         if span[0] <= offset <= span[1] and program.syntax == "text":
@@ -65,7 +65,7 @@ def completions(document: EditedDocument, offset: int) -> list[CompletionItem]:
 
 
 def complete_text(program: TextProgram, offset: int) -> Iterator[CompletionItem]:
-    """Yield the completions at a position of a program in text."""
+    """Yield the completions at an offset of a program in text syntax."""
     statement = next((name for name in reversed(program.statements) if name.start <= offset), StatementText(offset, ""))
     before = program.text[statement.start : offset]
     if "#" in before.rpartition("\n")[2]:
@@ -92,7 +92,7 @@ def complete_text(program: TextProgram, offset: int) -> Iterator[CompletionItem]
 
 
 def axes_of(program: TextProgram, offset: int) -> list[str]:
-    """Return the axes of a program, including the axes of invalid statements but not the word that ends at `offset`."""
+    """Return the axes of a program, including its invalid statements. The word that ends at `offset` is left out."""
     axes = dict.fromkeys(axes_in(program.whole.tree)) if program.whole is not None else {}
     axes |= dict.fromkeys(axis for shape in program.known.given.values() if isinstance(shape, dict) for axis in shape)
     for inside in AXES.finditer(program.text):
@@ -103,14 +103,14 @@ def axes_of(program: TextProgram, offset: int) -> list[str]:
 
 
 def describe_function(name: str) -> str:
-    """Describe a built-in function or operator in a sentence."""
+    """Return a sentence that describes a built-in function or operator, or an empty string."""
     record = REGISTRY.get(name)
     return sentence(record) if record is not None else ""
 
 
 # ---------------------------------------------------------------------------------------------------------------- LaTeX
 def math_start(document: EditedDocument, offset: int) -> int | None:
-    """Return the beginning of the formula at a position, even if it is not closed yet, or None outside of formulas."""
+    """Return the start of the formula at an offset, which may not be closed yet, or None outside of formulas."""
     assert document.report is not None and document.whole is not None
     for section in document.report.sections:
         for maths in section.maths:
@@ -131,7 +131,7 @@ def math_start(document: EditedDocument, offset: int) -> int | None:
 
 
 def complete_latex(before: str, offset: int, trees: Sequence[Any]) -> Iterator[CompletionItem]:
-    """Yield the completions after a piece of LaTeX: macros of axes, macros of the notation, symbols and names."""
+    """Yield the completions after a piece of LaTeX, which are macros, symbols and names."""
     axes = dict.fromkeys(axis.rstrip(MARKS) for tree in trees for axis in axes_in(tree))
     begun = MACRO.search(before)
     if begun is not None:
@@ -156,7 +156,7 @@ def complete_latex(before: str, offset: int, trees: Sequence[Any]) -> Iterator[C
 
 
 def _macros(axes: Iterable[str], axes_first: bool) -> Iterator[tuple[str, str, str]]:
-    """Yield macros with their kinds: axes of the document, macros of the notation, symbols, and Greek letters."""
+    """Yield macros with their kinds and descriptions: axes, macros of the notation, symbols, and Greek letters."""
     of_axes = [(f"\\{axis}", AXIS, "axis") for axis in axes if axis.isalpha() and not is_known(f"\\{axis}")]
     if axes_first:
         yield from of_axes

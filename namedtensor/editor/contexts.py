@@ -1,4 +1,4 @@
-"""Contexts of statements: the definitions and types in a program on which a statement depends.
+"""The context of a statement, that is, the definitions and types in its program on which it depends.
 
 A context contains functions with their definitions, and tensors with their types.
 
@@ -23,7 +23,7 @@ MAX_STATEMENTS = 80  # of a context
 
 
 class Contexts:
-    """The statements of a checked program, grouped by the names that they define."""
+    """The statements of a checked program, indexed by the names that they define."""
 
     def __init__(self, statements: list[StatementText], tree: nodes.Program, types: Mapping[str, str]):
         self.statements = statements
@@ -56,7 +56,10 @@ class Contexts:
             self.of_sizes.append(at)
 
     def of(self, changed: nodes.Program, unchanged: Collection[int]) -> str:
-        """Return the context of a changed statement, as the source of unchanged statements and as types."""
+        """Return the context of a changed statement as source text.
+
+        It consists of unchanged statements, and of declarations with types that replace others.
+        """
         defined = {name for statement in changed.statements for name in head_names(statement)}
         chosen: dict[int, None] = {at: None for at in self.of_sizes if at in unchanged}
         declared: dict[str, None] = {}
@@ -83,7 +86,7 @@ class Contexts:
         )
 
     def _is_value(self, at: int) -> bool:
-        """Return whether a statement defines only tensors, so that their types can replace it."""
+        """Return whether a statement defines only tensors, so that a declaration of their types can replace it."""
         return all(
             isinstance(statement, (nodes.Equation, nodes.Update)) and function_head(statement) is None
             for statement in self.trees[at]

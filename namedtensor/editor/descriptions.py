@@ -1,4 +1,4 @@
-"""Descriptions of a position in a document, with its type, its meaning, and its definition."""
+"""Descriptions of positions in a document, with the type, meaning and definition of the piece there."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ class Description(NamedTuple):
 
 
 def hover(document: EditedDocument, offset: int) -> Description | None:
-    """Return the type of the smallest piece at a position, its name's definition, and its operator's meaning."""
+    """Return a description of the piece at an offset, or None.
+
+    It contains the piece's type, the definition of a name, and the meaning of an operator.
+    """
     parts = {part.span: part for part in document.parts}
     span = innermost(parts, offset)
     mention = find_occurrence(document, offset)
@@ -61,13 +64,16 @@ def hover(document: EditedDocument, offset: int) -> Description | None:
 
 
 def types_of(region: FormulaRegion, mention: Occurrence) -> list[str]:
-    """Return the types of a name, one for each label, because no piece of a formula shows them."""
+    """Return the types of a name as Markdown, one line for each of its labels."""
     types = [f"`{name}` : `{text}`" for name, text in region.types.items() if plain_key(name).base == mention.name]
     return ["  \n".join(types[:MAX_TYPES])] if types else []
 
 
 def definition_of(document: EditedDocument, mention: Occurrence, offset: int) -> list[str]:
-    """Return the statement that defines a name, as a code block, unless it contains the offset."""
+    """Return the statement that defines a name as a Markdown code block.
+
+    The list is empty if the statement contains the offset.
+    """
     for defining in definitions(document, mention):
         region = document.regions[defining.region]
         for statement in (other.span for other in region.tree.statements):
@@ -81,7 +87,7 @@ def definition_of(document: EditedDocument, mention: Occurrence, offset: int) ->
 
 
 def operator_at(text: str, offset: int) -> tuple[Span, Operator] | None:
-    """Return the built-in function or operator at a position."""
+    """Return the built-in function or operator at an offset with its span, or None."""
     line = text.rfind("\n", 0, offset) + 1
     for word in WORD.finditer(text, line):
         if word.start() > offset:
@@ -97,7 +103,7 @@ def operator_at(text: str, offset: int) -> tuple[Span, Operator] | None:
 
 # ---------------------------------------------------------------------------------------------------------- definitions
 def definition(document: EditedDocument, offset: int) -> list[Span]:
-    """Return the spans that define the name or axis at a position.
+    """Return the spans of the definitions of the name or axis at an offset.
 
     They are its equations or signatures, or else its declaration, or else its first mention.
     """
@@ -109,20 +115,20 @@ def definition(document: EditedDocument, offset: int) -> list[Span]:
 
 
 def definitions(document: EditedDocument, mention: Occurrence) -> list[Occurrence]:
-    """Return the mentions that define a name. For an axis or an undefined name, return the first mention."""
+    """Return the mentions that define a name. If there are none, as for an axis, return the first mention."""
     mentions = same_as(document, mention)
     defining = [other for other in mentions if other.defines]
     return defining or mentions[:1]
 
 
 def references(document: EditedDocument, offset: int) -> list[Span]:
-    """Return all mentions of the name or axis at a position."""
+    """Return the spans of all mentions of the name or axis at an offset."""
     mention = find_occurrence(document, offset)
     return [] if mention is None else spans_of(same_as(document, mention))
 
 
 def spans_of(mentions: Iterable[Occurrence]) -> list[Span]:
-    """Return the spans of mentions in the document, except mentions in another file."""
+    """Return the spans of mentions in the document, without mentions in included files."""
     return [mention.at for mention in mentions if mention.at is not None]
 
 
@@ -130,7 +136,7 @@ DEFINED = r"\\(?:ndef|(?:re)?newcommand|providecommand|DeclareMathOperator|def)\
 
 
 def macro_definition(text: str, offset: int) -> list[Span]:
-    """Return the definition of the LaTeX macro at a position, if it is in the same file."""
+    """Return the span of the definition of the LaTeX macro at an offset, or an empty list if it is elsewhere."""
     macro = macro_at(text, offset)
     if macro is None:
         return []

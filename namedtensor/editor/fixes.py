@@ -14,7 +14,7 @@ MAX_PROBLEMS = 5  # of a place
 
 
 class Fix(NamedTuple):
-    """A quick fix, with its description, its edit, and the problem that it solves."""
+    """A quick fix: its description, its edit, and the problem that it fixes."""
 
     title: str
     edit: Edit
@@ -22,7 +22,7 @@ class Fix(NamedTuple):
 
 
 def fixes(document: EditedDocument, span: Span) -> list[Fix]:
-    """Return the quick fixes for the problems in a span."""
+    """Return the quick fixes for the problems that overlap a span."""
     problems = [
         candidate
         for candidate in document.problems
@@ -51,7 +51,7 @@ def touches(problem: Problem, span: Span) -> bool:
 
 
 def list_findings(document: EditedDocument) -> list[NotationError]:
-    """Return the errors and warnings of a document."""
+    """Return the errors and warnings of a document, without findings that are only information."""
     return [problem.error for problem in document.problems if problem.severity != "information"]
 
 

@@ -1,4 +1,4 @@
-"""Mentions of names and axes in a document, grouped by the name or axis that they refer to.
+"""Mentions of names and axes in a document, and the name or axis to which each of them refers.
 
 An axis belongs to the whole program, unless the left-hand side of a function definition binds it. Then the axis belongs
 to the function. Parameters also belong to their function, and an index belongs to its statement.
@@ -43,12 +43,12 @@ class Occurrence(NamedTuple):
 
 
 def occurrences(document: EditedDocument) -> list[Occurrence]:
-    """Return all mentions in the programs of a document, in order."""
+    """Return all mentions of names and axes in the programs of a document, in order."""
     return [mention for number, region in enumerate(document.regions) for mention in sorted(mentions(region, number))]
 
 
 def mentions(region: FormulaRegion, number: int) -> Iterator[Occurrence]:
-    """Yield the mentions in one region."""
+    """Yield the mentions of names and axes in a region, whose index is `number`."""
     axes = {axis.rstrip(MARKS) for axis in axes_in(region.tree)}
     owners = list(owners_of(region))
 
@@ -103,7 +103,7 @@ def operator_span(region: FormulaRegion, node: Call) -> Span:
 
 
 class Owner(NamedTuple):
-    """A function, with its names, its axes, and the statements that belong to it."""
+    """A function that binds names: its names, its axes, and the spans of its statements."""
 
     span: Span
     names: frozenset[str]
@@ -116,7 +116,7 @@ class Owner(NamedTuple):
 
 
 def owners_of(region: FormulaRegion) -> Iterator[Owner]:
-    """Yield the functions of a region, inner ones first."""
+    """Yield the functions of a region, later ones first."""
     functions = list(region.scope.all_functions()) if region.scope is not None else []
     for function in sorted(functions, key=lambda function: -function.position):
         facts = [fact for group in function.facts.values() for fact in group] + function.families
@@ -127,7 +127,7 @@ def owners_of(region: FormulaRegion) -> Iterator[Owner]:
 
 
 def heads(statement: Any) -> Iterator[Any]:
-    """Yield the nodes that a statement defines or declares."""
+    """Yield the nodes that a statement defines or declares, including a function's parameters."""
     if isinstance(statement, nodes.Equation):
         head = statement.sides[0]
         yield head
@@ -142,7 +142,7 @@ def heads(statement: Any) -> Iterator[Any]:
 
 
 def indices_of(statement: Any) -> frozenset[str]:
-    """Return the indices that a statement binds, such as l in `for l = 1, …, L`, and i in A_{seq(i)} = … and in ∑_i."""
+    """Return the indices that a statement binds, such as l in `for l = 1, …, L` and i in A_{seq(i)} = … or ∑_i."""
     names: set[str] = set()
     for node in walk(statement):
         if isinstance(node, nodes.Range):
@@ -163,7 +163,7 @@ def indices_of(statement: Any) -> frozenset[str]:
 
 # ------------------------------------------------------------------------------------------------------ which are the same
 def find_occurrence(document: EditedDocument, offset: int) -> Occurrence | None:
-    r"""Return the mention that contains a position of a document or ends there.
+    r"""Return the mention at an offset of a document, which may be at the mention's end, or None.
 
     Outside of formulas, return a mention of the macro at that position, as in \ndef{\seq}{seq}.
     """
@@ -176,14 +176,14 @@ def find_occurrence(document: EditedDocument, offset: int) -> Occurrence | None:
 
 
 def macro_at(text: str, offset: int) -> str | None:
-    """Return the LaTeX macro at a position."""
+    """Return the LaTeX macro at an offset, or None."""
     start = text.rfind("\\", 0, offset + 1)
     macro = MACRO.match(text, max(start, 0))
     return macro[0] if start >= 0 and macro is not None and macro.end() >= offset else None
 
 
 def same_as(document: EditedDocument, chosen: Occurrence) -> list[Occurrence]:
-    """Return the mentions of the name or axis that this mention refers to."""
+    """Return all mentions of the name or axis to which a mention refers."""
     regions, every = document.regions, occurrences(document)
     is_local = not regions[chosen.region].latex or chosen.owner is not None or document.report is None
     groups = {chosen.region} if is_local else find_linked_regions(regions, every, chosen)
@@ -197,7 +197,7 @@ def same_as(document: EditedDocument, chosen: Occurrence) -> list[Occurrence]:
 
 
 def find_linked_regions(regions: Sequence[FormulaRegion], every: Sequence[Occurrence], chosen: Occurrence) -> set[int]:
-    """Return the sections that share a name by inheritance. All sections share their axes."""
+    """Return the indices of the regions that share a name through inheritance. All regions share their axes."""
     if chosen.kind == AXIS:
         return set(range(len(regions)))
     first = last = chosen.region

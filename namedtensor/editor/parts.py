@@ -12,7 +12,7 @@ from ..display.steps import AxisNames, places
 
 
 class TypedPart(NamedTuple):
-    """A piece of a formula, with its span, its shape, the definitions that contain it, and its node."""
+    """A piece of a formula that has a type: its span, its shape, the definitions that contain it, and its node."""
 
     span: Span
     shape: Mapping[str, Any]

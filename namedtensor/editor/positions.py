@@ -1,4 +1,4 @@
-"""Positions in a text as editors count them, with lines and columns from 0, and columns in UTF-16 units by default."""
+"""Positions in a text as editors count them, by line and column from 0. Columns count UTF-16 units by default."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Position(NamedTuple):
 
 
 class Lines:
-    """The lines of a text, which convert between positions and offsets in code points.
+    """The lines of a text, for conversion between positions in an editor and offsets in the text.
 
     >>> lines = Lines("a\\n𝒮x")
     >>> lines.position(3), lines.offset(Position(1, 2)), Lines("𝒮x", "utf-32").position(1)
@@ -33,13 +33,13 @@ class Lines:
             at = text.find("\n", at + 1)
 
     def position(self, offset: int) -> Position:
-        """Return the position of an offset, or the end of the text for an offset beyond it."""
+        """Return the position of an offset. An offset after the end of the text is treated as the end."""
         offset = max(0, min(offset, len(self.text)))
         line = bisect_right(self.starts, offset) - 1
         return Position(line, self._units(self.text[self.starts[line] : offset]))
 
     def offset(self, position: tuple[int, int]) -> int:
-        """Return the offset of a position, or the end of its line for a column beyond it."""
+        """Return the offset of a position. A column after the end of its line is treated as the end."""
         line, character = position
         if line >= len(self.starts):
             return len(self.text)

@@ -24,7 +24,7 @@ PLAIN = re.compile(r"[^\W\d_][^\W_]*(?:_[^\W_]+)?['′]*")
 
 
 def rename(document: EditedDocument, offset: int, new: str) -> list[Edit]:
-    """Return the edits that rename the name at an offset. Raise NotationError if renaming is not safe."""
+    """Return the edits that rename the name or axis at an offset. Raise NotationError if this would not be safe."""
     new = new.strip()
     chosen = find_occurrence(document, offset)
     if chosen is None:
@@ -49,7 +49,7 @@ def refuse_renaming(message: str, hint: str | None = None) -> NotationError:
 
 
 def check_name(chosen: Occurrence, new: str, latex: bool) -> None:
-    """Raise NotationError if a new name is invalid."""
+    """Raise NotationError if a new name is not valid for the kind of the renamed name."""
     what = "an axis" if chosen.kind == AXIS else "a tensor or a function"
     try:
         text = f"∑_{{{new}}} x" if chosen.kind == AXIS else f"{new}(x) = x" if chosen.kind == FUNCTION else f"{new} = 1"
@@ -63,7 +63,7 @@ def check_name(chosen: Occurrence, new: str, latex: bool) -> None:
 
 
 def _check_free(document: EditedDocument, chosen: Occurrence, new: str) -> None:
-    """Raise NotationError if the new name is already in use."""
+    """Raise NotationError if the new name is already used in a region with the old name."""
     regions = {mention.region for mention in same_as(document, chosen)}
     for mention in occurrences(document):
         if mention.name == new and mention.region in regions:
@@ -87,7 +87,7 @@ def _edits(document: EditedDocument, chosen: Occurrence, new: str) -> Iterator[E
 
 
 def _macro_edits(document: EditedDocument, macro: str, old: str, new: str) -> Iterator[Edit]:
-    r"""Yield the edits that rename the macro of an axis in its uses and in its definition."""
+    r"""Yield the edits that rename the macro of an axis, both in its definition and wherever it is used."""
     if is_known(f"\\{new}"):
         raise refuse_renaming(rf"\{new} is a macro of LaTeX or of the notation", "choose another name")
     if re.search(rf"\\{new}(?![A-Za-z@])", document.text):
@@ -102,14 +102,14 @@ def _macro_edits(document: EditedDocument, macro: str, old: str, new: str) -> It
 
 
 def apply_edits(text: str, edits: list[Edit]) -> str:
-    """Return a text with some edits applied."""
+    """Return the text after applying some edits to it."""
     for span, put in sorted(edits, reverse=True):
         text = text[: span[0]] + put + text[span[1] :]
     return text
 
 
 def _check_result(document: EditedDocument, edits: list[Edit], new: str) -> None:
-    """Raise NotationError if the edits would cause an error that the document does not have yet."""
+    """Raise NotationError if the edited document has an error that the document does not have yet."""
     after = EditedDocument(document.path, document.read)
     after.update(apply_edits(document.text, edits))
     after.settle()

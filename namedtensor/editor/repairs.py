@@ -1,4 +1,4 @@
-"""Repairs for buttons and quick fixes: edits that the hint of an error suggests.
+"""Repairs of errors, for buttons and quick fixes. They are edits that an error's hint suggests.
 
 softmax_{sek} X     seq      replaces the span of the error
 
@@ -24,7 +24,7 @@ class Edit(NamedTuple):
 
 
 def repairs(problem: NotationError, errors: Errors, errors_of: Callable[[str], Errors]) -> list[Edit]:
-    """Return the edits that fix an error. `errors_of` returns the errors of an edited text."""
+    """Return the edits by which a problem can be repaired. `errors_of` returns the errors of an edited text."""
     replies: list[Edit] = []
     for (start, end), text in candidates(problem):
         source = problem.source or ""
@@ -37,14 +37,14 @@ def repairs(problem: NotationError, errors: Errors, errors_of: Callable[[str], E
 
 
 def candidates(problem: NotationError) -> Iterator[tuple[tuple[int, int], str]]:
-    """Yield the edits that a hint suggests, and in LaTeX the equivalent edits of macros if the text uses macros."""
+    """Yield the edits that an error's hint suggests. In LaTeX, a macro is replaced by another macro."""
     for (start, end), text in problem.edits:
         macro = (problem.source or "")[start : start + 1] == "\\" and text.isalpha()
         yield (start, end), f"\\{text}" if macro else text
 
 
 def mends(problem: NotationError, errors: Errors, left: Errors, end: int) -> bool:
-    """Return whether an edit improves a text.
+    """Return whether an edit repairs a problem, given the errors before the edit and those left after it.
 
     For a syntax error, no syntax errors may remain before the `end` of the edit. For other errors, fewer errors must
     remain.

@@ -1,4 +1,7 @@
-"""The spans of the statements in a text, found without parsing, so that an invalid statement does not hide others."""
+"""The spans of the statements in a text.
+
+They are found without parsing, so that one invalid statement hides no others.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
 
 
 class StatementText(NamedTuple):
-    """A statement, or several statements that cannot be separated, with its position in the text and its own text."""
+    """The text of a statement, or of several statements that cannot be separated, with its start in the whole text."""
 
     start: int
     text: str
@@ -59,14 +62,17 @@ def split(text: str) -> list[StatementText]:
 
 
 def statement_at(statements: list[StatementText], span: Span | None) -> int | None:
-    """Return the number of the statement in which a span begins. Text before the first statement belongs to it."""
+    """Return the index of the statement in which a span begins, or None.
+
+    Text before the first statement counts as part of it.
+    """
     if span is None or not statements:
         return None
     return max(0, bisect_right(statements, span[0], key=lambda statement: statement.start) - 1)
 
 
 def scopes(text: str) -> list[Span]:
-    """Return the spans of separate programs: the whole text, or each exercise in a file of exercises."""
+    """Return the spans of the programs in a text: each exercise of an exercise file, or else the whole text."""
     starts = [heading.start() for heading in EXERCISE.finditer(text)]
     if not starts:
         return [(0, len(text))]
@@ -75,7 +81,7 @@ def scopes(text: str) -> list[Span]:
 
 
 def blank_spans(text: str, spans: list[Span]) -> str:
-    """Return the text with some spans replaced by blanks, so that the rest keeps its position."""
+    """Return the text with some spans replaced by blanks, so that all other text keeps its position."""
     for start, end in spans:
         blank = "".join(character if character == "\n" else " " for character in text[start:end])
         text = text[:start] + blank + text[end:]

@@ -1,4 +1,4 @@
-"""A program that is checked during editing: the changed part at once, and the rest when there is time.
+"""A program that is checked while it is edited: changed statements at once, and the rest when there is time.
 
 `update` checks the changed statements with the definitions that they depend on. The errors of other statements stay,
 and their positions are updated. `settle` checks the whole program. A statement that does not parse does not affect the
@@ -29,7 +29,7 @@ SHORT = 12  # statements of a program that is always checked as a whole
 
 
 class ProgramInputs(NamedTuple):
-    """The input types that the context of a program declares."""
+    """The types of inputs that are known from outside the program."""
 
     shapes: tuple[tuple[str, Any], ...] = ()
     named: frozenset[str] = frozenset()
@@ -43,21 +43,21 @@ class ProgramInputs(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """A finding of severity "error", "warning" or "information", with its message."""
+    """A finding: an error, and its severity, which is "error", "warning" or "information"."""
 
     severity: str
     error: NotationError
 
 
 class TypeHint(NamedTuple):
-    """The type of a statement, to be displayed after it."""
+    """The type of a statement, to be shown at an offset after the statement."""
 
     offset: int
     text: str
 
 
 class Diagnostics(NamedTuple):
-    """The findings in a statement or a program. Their spans refer to the checked text."""
+    """The findings in a statement or a program: problems, typed pieces and type hints. Spans refer to its text."""
 
     problems: tuple[Problem, ...] = ()
     parts: tuple[TypedPart, ...] = ()
@@ -65,7 +65,7 @@ class Diagnostics(NamedTuple):
 
 
 class CheckedText(NamedTuple):
-    """A program that was checked as a whole."""
+    """The result of checking a program as a whole."""
 
     text: str
     statements: list[StatementText]
@@ -77,7 +77,7 @@ class CheckedText(NamedTuple):
 
 
 class TextProgram:
-    """A program whose text is being edited."""
+    """A program whose text is edited and checked."""
 
     def __init__(self, known: ProgramInputs | None = None, syntax: str = "text"):
         self.known, self.syntax = known or ProgramInputs(), syntax
@@ -89,11 +89,11 @@ class TextProgram:
 
     @property
     def settled(self) -> bool:
-        """Whether the whole program was checked in its current form."""
+        """Whether the whole program has been checked with its current text."""
         return self.whole is not None and self.whole.text == self.text
 
     def update(self, text: str) -> None:
-        """Replace the text of the program, and check what changed."""
+        """Replace the text of the program, and check the statements that changed."""
         before = dict(
             zip((statement.text for statement in self.statements), map(self.changed.get, range(len(self.statements))))
         )
@@ -116,14 +116,14 @@ class TextProgram:
             self.changed[at] = known if known is not None else self._check_alone(whole, self.statements[at])
 
     def settle(self) -> None:
-        """Check the whole program unless this was already done."""
+        """Check the whole program, unless its current text has been checked already."""
         if not self.settled:
             self.whole = check_whole_text(self.text, self.statements, self.known, self.syntax)
         self.places = {at: at for at in range(len(self.statements))}
         self.changed = {}
 
     def _check_alone(self, whole: CheckedText, statement: StatementText) -> Diagnostics:
-        """Return the findings in a single statement, with positions from 0."""
+        """Check a single statement in the context of the whole program. Positions in the result begin at its start."""
         text = statement.text
         contexts = whole.contexts
         try:
@@ -143,7 +143,7 @@ class TextProgram:
 
     # ------------------------------------------------------------------------------------------------ what is known now
     def findings(self) -> Diagnostics:
-        """Return all current findings in the text."""
+        """Return all findings for the current text."""
         if self.whole is None:
             return Diagnostics()
         if self.settled:
@@ -165,7 +165,7 @@ class TextProgram:
 
 
 def match_statements(old: list[str], new: list[str]) -> dict[int, int]:
-    """Map the old index of each unchanged statement to its new index.
+    """Return the new index of each unchanged statement by its old index.
 
     >>> match_statements(["a", "b", "c", "d"], ["a", "x", "c", "d"])
     {0: 0, 2: 2, 3: 3}
@@ -187,7 +187,7 @@ def match_statements(old: list[str], new: list[str]) -> dict[int, int]:
 
 
 def move_findings(findings: Diagnostics, text: str, by: int) -> Diagnostics:
-    """Return findings with their positions moved to another text."""
+    """Return findings with their positions moved by an offset, so that they refer to another text."""
 
     def shifted(span: Span) -> Span:
         return max(0, span[0] + by), max(0, span[1] + by)
@@ -201,7 +201,7 @@ def move_findings(findings: Diagnostics, text: str, by: int) -> Diagnostics:
 
 
 def is_about(problem: Problem, start: int, defined: Collection[str]) -> bool:
-    """Return whether a problem is located after `start` and is not just an undefined name that the file defines."""
+    """Return whether a problem begins at or after `start` and is not about a name that the program defines."""
     error = problem.error
     if error.span is None or error.span[0] < start:
         return False
@@ -209,7 +209,7 @@ def is_about(problem: Problem, start: int, defined: Collection[str]) -> bool:
 
 
 def problems_of(result: CheckedFormula) -> list[Problem]:
-    """Return the problems of a formula."""
+    """Return the errors and warnings of a formula, and information about undefined names, as problems."""
     source = result.checked.result.source
     problems = [Problem("error", error) for error in result.errors]
     problems += (Problem("warning", warning.make_strict_error(source)) for warning in result.warnings)
@@ -218,7 +218,7 @@ def problems_of(result: CheckedFormula) -> list[Problem]:
 
 
 def make_undeclared_error(error: NotationError) -> NotationError:
-    """Return the error of an undefined name, as information about an input of unknown type."""
+    """Return the error for an undefined name, reworded as information about an input of unknown type."""
     name = error.span_text
     return error.replace(
         message=f"{name} is an input: nothing here defines or declares it, so its type is unknown",
@@ -228,13 +228,13 @@ def make_undeclared_error(error: NotationError) -> NotationError:
 
 
 def find_defined_names(statements: list[StatementText]) -> set[str]:
-    """Return the names that statements may define, judging by the first characters of each statement."""
+    """Return the names that statements may define, judging only by how each statement begins."""
     heads = (HEAD.match(statement.text) for statement in statements)
     return {plain_key(head[0].split("=")[0].split("∈")[0].split("(")[0].rstrip(" :≜≔")).base for head in heads if head}
 
 
 def check_whole_text(text: str, statements: list[StatementText], known: ProgramInputs, syntax: str) -> CheckedText:
-    """Check a program, leaving out the statements that do not parse or that clash with others."""
+    """Check a program without those statements that cannot be parsed or that contradict others."""
     broken: dict[int, Diagnostics] = {}
     result: CheckedFormula | None = None
     tree = nodes.Program(())
@@ -269,14 +269,17 @@ def check_whole_text(text: str, statements: list[StatementText], known: ProgramI
 
 
 def locate_in_text(error: NotationError, text: str) -> NotationError:
-    """Return an error of the blanked text as an error of the text. An error of an input is at the beginning."""
+    """Return an error with its source replaced by the text, in which nothing is blanked.
+
+    An error about an input is moved to the beginning.
+    """
     if error.span is None or error.source is None or len(error.source) != len(text):
         return error.replace(source=text, span=(0, 0), labels=())
     return error if error.source == text else error.replace(source=text)
 
 
 def type_hints(tree: nodes.Program, parts: list[TypedPart], start: int = 0) -> Iterator[TypeHint]:
-    """Yield type hints for the statements of a tree that do not declare their types.
+    """Yield the types of statements for display. Statements that declare types are left out.
 
     `start` is the offset of the tree in the text of the parts.
     """
@@ -301,7 +304,7 @@ def distribute_findings(
     statements: list[StatementText], findings: list[Diagnostics], problems: list[Problem], parts: list[TypedPart],
     hints: list[TypeHint],
 ) -> list[Diagnostics]:  # fmt: skip
-    """Return the findings of each statement, in order."""
+    """Return for each statement its findings, to which the problems, typed pieces and hints in its span are added."""
     groups: list[tuple[list[Any], ...]] = [tuple(map(list, group)) for group in findings]
     items: list[list[tuple[Any, Span | None]]] = [
         [(problem, problem.error.span) for problem in problems],

@@ -1,4 +1,4 @@
-"""Ring operations on forms (sums, products and powers), whose smart constructors simplify the result.
+"""Ring operations on forms, such as sums, products and powers. The functions return simplified results.
 
 Every function here returns a form that no shrinking rule can reduce further. Its products contain no deltas on summed
 indices, like terms are added, and equal factors are multiplied. `rewrite_rules` lists these rules in the notation.
@@ -49,7 +49,7 @@ from .work import count_rule, current
 
 # ------------------------------------------------------------------------------------------------------------- sums
 def add(*forms: Form) -> Form:
-    """Return the sum of forms, with like terms added."""
+    """Return the sum of forms, in which products that differ only in their coefficients are combined."""
     products = [product for form in forms for product in form]
     if len(products) < 2:
         return tuple(products)
@@ -73,7 +73,10 @@ def subtract(left: Form, right: Form) -> Form:
 
 # --------------------------------------------------------------------------------------------------------- products
 def multiply(left: Form, right: Form, out: tuple[bool, bool] = (False, False)) -> Form:
-    """Return the product of two forms. Sums become brackets, unless `out` or a proof requires multiplying them out."""
+    """Return the product of two forms.
+
+    A sum becomes a bracket, unless `out` or a proof requires it to be multiplied out.
+    """
     if not left or not right:
         return ZERO
     if left == ONE or right == ONE:
@@ -86,7 +89,7 @@ def multiply(left: Form, right: Form, out: tuple[bool, bool] = (False, False)) -
 
 
 def times(one: Product, other: Product) -> Form:
-    """Return the product of two products, after renaming bound indices that occur in both."""
+    """Return the product of two products. Summed indices that occur in both are renamed first."""
     taken = {*one.summed, *(index for factor in one.factors for index in factor.indices)}
     other = refresh_indices(other, taken)
     one = refresh_indices(one, {index for factor in other.factors for index in factor.indices})
@@ -96,7 +99,7 @@ def times(one: Product, other: Product) -> Form:
 
 
 def multiply_within(outer: Product, inner: Product) -> Form:
-    """Return the product of two products, where the inner product is under the sums of the outer product."""
+    """Return the product of two products, where the outer product's sums also range over the inner product."""
     inner = refresh_indices(inner, {*outer.summed, *(index for factor in outer.factors for index in factor.indices)})
     return normalize_product(
         outer.coefficient * inner.coefficient, (*outer.factors, *inner.factors), outer.summed | inner.summed
@@ -104,12 +107,12 @@ def multiply_within(outer: Product, inner: Product) -> Form:
 
 
 def bracket_form(form: Form) -> Form:
-    """Return the form as a single product."""
+    """Return the form as a single product, by putting a sum of several products in a bracket."""
     return form if len(form) <= 1 else power(form, ONE_, bracket=True)
 
 
 def sum_over(form: Form, indices: Iterable[FormIndex]) -> Form:
-    """Return the sum of a form over indices."""
+    """Return the form summed over indices."""
     indices = frozenset(indices)
     if not indices:
         return form
@@ -122,7 +125,7 @@ def sum_over(form: Form, indices: Iterable[FormIndex]) -> Form:
 
 
 def normalize_product(coefficient: Fraction, factors: tuple[Factor, ...], summed: frozenset[FormIndex]) -> Form:
-    """Return a product in normal form. Every rule of `PRODUCT_RULES` is applied, in order."""
+    """Return the normal form of a product, which is the result of applying each of `PRODUCT_RULES` in order."""
     current().spend()
     parts = SumParts(coefficient, list(factors), set(summed))
     for rule in PRODUCT_RULES:
@@ -138,7 +141,10 @@ def normalize_product(coefficient: Fraction, factors: tuple[Factor, ...], summed
 
 
 def apply_sign_rules(parts: SumParts) -> None:
-    """Apply sign(x) ⊙ |x| = x, |x|² = x² and sign(x) ⊙ x = |x|, and merge equal factors after each application."""
+    """Simplify signs by sign(x) ⊙ |x| = x, |x|² = x² and sign(x) ⊙ x = |x|.
+
+    Equal factors are merged after each step.
+    """
     while (without_sign := _apply_sign_rule(parts.factors)) is not None:
         parts.factors = without_sign
         gather_powers(parts)
@@ -171,7 +177,7 @@ def _apply_sign_rule(factors: list[Factor]) -> list[Factor] | None:
 
 
 def _left_of_base(factor: Factor, x: Form) -> Fraction | None:
-    """Return the exponent that remains after x is taken out of a factor once, or None for powers of other bases."""
+    """Return the exponent that remains after dividing a factor by x, or None if this is not possible."""
     alone = to_factors(x) or ()
     if len(alone) != 1 or alone[0][:2] != factor[:2] or alone[0].exponent < 0:
         return None
@@ -180,7 +186,7 @@ def _left_of_base(factor: Factor, x: Form) -> Fraction | None:
 
 
 def _exchange_factors(factors: list[Factor], old: Iterable[Factor], new: Iterable[Factor]) -> list[Factor]:
-    """Return the factors with new factors in place of the old factors."""
+    """Return the factors with the `old` ones removed and the `new` ones added."""
     return [*(factor for factor in factors if factor not in old), *new]
 
 
@@ -204,7 +210,7 @@ MAX_POWER = 8  # of a sum that is multiplied out
 
 
 def expand_brackets(product: Product) -> Form:
-    """Multiply out the brackets of a product, for proofs."""
+    """Return a product with its brackets multiplied out, as needed for proofs."""
     for index, factor in enumerate(product.factors):
         if factor.head.kind == "bracket" and factor.exponent >= 1 and factor.exponent.denominator == 1:
             rest = product.factors[:index] + product.factors[index + 1 :]
@@ -217,7 +223,7 @@ def expand_brackets(product: Product) -> Form:
 
 
 def monomial(form: Form, fractional: bool = False) -> tuple[Product, Form]:
-    """Return the common factor of a sum's products, and the remaining sum.
+    """Return the common factor of the products in a form, and the form divided by this factor.
 
     If `fractional` is true, the common factor contains only nonnegative factors.
     """
@@ -248,7 +254,7 @@ MAX_DENOMINATOR = 16  # the largest number that is read as the denominator of a 
 
 
 def power(form: Form, exponent: Fraction, bracket: bool = False) -> Form:
-    """Return a power of a form. A power of a product becomes the product of its factors' powers if both are equal."""
+    """Return a power of a form. If valid, the power of a product becomes the product of its factors' powers."""
     if exponent == 0:
         return ONE
     if exponent == 1 and not bracket:
@@ -307,7 +313,7 @@ def _power_of_product(product: Product, exponent: Fraction) -> Form:
 
 
 def _absolute(factor: Factor) -> Factor:
-    """Write x² as |x|² in a proof, since the root of x² is |x|."""
+    """Return a factor such as x² as |x|² in proofs, so that its root is |x|."""
     if not current().proving or _plain_power(factor) or factor.exponent % 2:
         return factor
     count_rule("root of a square")
@@ -315,12 +321,15 @@ def _absolute(factor: Factor) -> Factor:
 
 
 def _plain_power(factor: Factor) -> bool:
-    """Return whether (xᵃ)ᵇ = xᵃᵇ for any b. This does not hold if a is even, because x may be negative."""
+    """Return whether (xᵃ)ᵇ = xᵃᵇ holds for this factor xᵃ and any b.
+
+    It need not hold if a is even, because x may be negative.
+    """
     return signs.get_head_sign(factor.head) or factor.exponent.denominator > 1
 
 
 def _power_of_sum(product: Product, exponent: Fraction) -> Form:
-    """Expand (∑ …)ⁿ, after taking out the factors that do not depend on the summed indices."""
+    """Return the power of a sum (∑ …)ⁿ as n sums, without the factors that do not depend on the summed indices."""
     if current().proving and len(groups := components(product.factors, product.summed)) > 1:
         parts = [
             (Product(ONE_, tuple(group), frozenset(index for index in product.summed if touches(group, index))),)

@@ -1,4 +1,4 @@
-"""Operators applied to forms. Functions of numbers and of axes are opaque except for the rules in `OPERATOR_RULES`."""
+"""Operators applied to forms. A function without a rule in `OPERATOR_RULES` becomes a single opaque factor."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def apply_operator(
 
 
 def _elementwise(operator: str, parts: tuple[Form, ...]) -> Form | None:
-    """Return the simplified application of a function of numbers, or None if no rule applies."""
+    """Return a simplified form of an elementwise function, or None if no rule applies."""
     if current().proving and (products := expand_function(operator, parts)) is not None:
         return products
     if operator in OPERATOR_RULES:
@@ -102,7 +102,7 @@ def _elementwise(operator: str, parts: tuple[Form, ...]) -> Form | None:
 
 
 def apply_parity(operator: str, parity: str, x: Form) -> Form | None:
-    """Apply f(−x) = f(x) if f is even or f(−x) = −f(x) if f is odd, and for example |2 x| = 2 |x|."""
+    """Simplify f(−x) to f(x) if f is even, or to −f(x) if f is odd, and for example |2 x| to 2 |x|."""
     shared, rest = content(x)
     if not x:
         return ZERO if parity == "odd" or operator == "abs" else None
@@ -116,7 +116,7 @@ def apply_parity(operator: str, parity: str, x: Form) -> Form | None:
 
 
 def exponential(x: Form) -> Form:
-    """Apply rules such as exp 0 = 1, exp(−x) = 1 / exp x and exp(2 x) = (exp x)².
+    """Return a simplified form of exp x, by rules such as exp 0 = 1, exp(−x) = 1 / exp x and exp(2 x) = (exp x)².
 
     Proofs also use exp(x + y) = exp x ⊙ exp y and exp log x = x.
     """
@@ -140,12 +140,12 @@ def exponential(x: Form) -> Form:
 
 
 def _opaque(operator: str, *parts: Form) -> Form:
-    """Return an operator without a rewrite rule as a single opaque factor."""
+    """Return the application of an operator to forms as a single opaque factor."""
     return to_form(function_of(operator, *parts))
 
 
 def logarithm(x: Form) -> Form | None:
-    """Apply log exp x = x and log 1 = 0."""
+    """Return a simplified form of log x, by log exp x = x and log 1 = 0, or None."""
     if len(x) != 1:
         return None
     (product,) = x
@@ -158,7 +158,7 @@ def logarithm(x: Form) -> Form | None:
 
 
 def cases(*parts: Form) -> Form | None:
-    """Take out the common factor of all nonzero cases, and apply { 1 if …; 0 otherwise } = 𝕀[…]."""
+    """Return simplified cases, with a common factor taken out and { 1 if …; 0 otherwise } as 𝕀[…], or None."""
     if len(parts) < 3:
         return None
     values = parts[::2]
@@ -208,7 +208,7 @@ TRUTHS = {
 
 
 def simplify_indicator(condition: Form) -> Form | None:
-    """Apply 𝕀[x > 0] = 1 for a positive x. In proofs, express 𝕀[x > y] by the sign of x − y."""
+    """Return a simplified indicator, or None. In proofs, 𝕀[x > y] is expressed by the sign of x − y."""
     alone = sole(condition)
     if alone is None or alone.head.label not in MIRRORED:
         return None
@@ -236,7 +236,7 @@ OPERATOR_RULES: dict[str, Callable[..., Form | None]] = {
 
 
 def is_finite(factor: Factor) -> bool:
-    """Return whether 0 times a factor is 0, judging by the factor's outermost operator."""
+    """Return whether a factor's outermost operator is always finite, so that 0 times the factor is 0."""
     is_number = factor.head.kind in ("size", "number", "constant")
     return is_number or (factor.exponent > 0 and not is_function(factor, "log"))
 
@@ -255,20 +255,20 @@ def negate_condition(condition: Form) -> Form:
 
 
 def own_options(record: Any, term: Term) -> tuple[Any, ...]:
-    """Return the options of an operator, including default values."""
+    """Return the options of an operator in a term, including defaults."""
     options = {name: value for name, value in term.options if isinstance(name, str)} if record.options else {}
     return tuple((name, options.get(name, value)) for name, value in record.options)
 
 
 # ------------------------------------------------------------------------------------------- rules that proofs alone use
 def expand_function(operator: str, parts: tuple[Form, ...]) -> Form | None:
-    """Return a function of numbers, rewritten by a rule that only proofs apply, or None if no such rule applies."""
+    """Return a form to which proofs expand a function, or None if there is no such rule."""
     rule = EXPANSIONS.get(operator)
     return rule(*parts) if rule is not None and parts[0] else None
 
 
 def apply_addition_theorem(operator: str, x: Form) -> Form | None:
-    """Apply sin(x + y) = sin x cos y + cos x sin y and cos(x + y) = cos x cos y − sin x sin y."""
+    """Expand sin(x + y) and cos(x + y) by the addition theorems, or return None for other arguments."""
     shared, rest = content(x)
     if len(x) > 1:
         one, other = x[:1], x[1:]
@@ -288,7 +288,7 @@ def apply_addition_theorem(operator: str, x: Form) -> Form | None:
 
 
 def apply_to_factors(operator: str, x: Form) -> Form | None:
-    """Apply |x y| = |x| |y| and sign(x y) = sign x sign y, and |x| = x for a nonnegative x."""
+    """Apply |x y| = |x| |y|, sign(x y) = sign x sign y, or |x| = x for a nonnegative x. Otherwise, return None."""
     if operator == "abs" and get_form_sign(x):
         return x
     outer, rest = monomial(x)
@@ -309,7 +309,7 @@ def apply_to_factors(operator: str, x: Form) -> Form | None:
 
 
 def sum_of_logarithms(x: Form) -> Form | None:
-    """Apply log(x y) = log x + log y for a nonnegative x, log x² = 2 log |x|, and log 6 = log 2 + log 3."""
+    """Expand a logarithm by log(x y) = log x + log y, log x² = 2 log |x|, and log 6 = log 2 + log 3, or return None."""
     outer, rest = monomial(x)
     shared, rest = content(rest)
     parts, left = [_logarithm_of_number(abs(shared))], number(1 if shared > 0 else -1)
@@ -346,7 +346,7 @@ def _logarithm_of_number(value: Fraction) -> Form:
 
 
 def _logarithm_of_factor(factor: Factor) -> Form:
-    """Return the logarithm of the base of a factor."""
+    """Return the logarithm of a factor, disregarding its exponent."""
     match factor.head.kind, factor.head.label:
         case "apply", "exp":
             return opened(factor)[0]
@@ -365,7 +365,7 @@ def _logarithm_of_factor(factor: Factor) -> Form:
 
 
 def whole_power(base: Form, exponent: Form) -> Form | None:
-    """Apply xᵐ⁺ⁿ = xᵐ xⁿ and (x y)ⁿ = xⁿ yⁿ for exponents that are sizes."""
+    """Expand a power by xᵐ⁺ⁿ = xᵐ xⁿ and (x y)ⁿ = xⁿ yⁿ if its exponent consists of sizes, or return None."""
     if not base or not exponent or not all(_is_whole(product) for product in exponent):
         return None
     if len(exponent) > 1:
@@ -385,7 +385,7 @@ def whole_power(base: Form, exponent: Form) -> Form | None:
 
 
 def _is_whole(product: Product) -> bool:
-    """Return whether a product of sizes is an integer."""
+    """Return whether a product of sizes is certainly an integer."""
     return product.coefficient.denominator == 1 and all(
         factor.head.kind == "size" and factor.exponent.denominator == 1 and factor.exponent > 0
         for factor in product.factors

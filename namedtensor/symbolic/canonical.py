@@ -1,4 +1,4 @@
-"""Canonical keys, as in graph canonicalization: two forms have the same key if and only if only bound names differ.
+"""Canonical keys of forms. Two forms have the same key if and only if they differ only in the names of bound indices.
 
 Each index is colored by the factors in which it appears. The coloring is refined until it no longer separates any
 indices. If several indices still have the same color, the search tries each of them first and keeps the smallest key.
@@ -21,7 +21,7 @@ Color = tuple[Any, ...]
 
 
 def product_key(product: Product, labels: Labels) -> tuple[Any, ...]:
-    """Return the key of a product without its coefficient, where the outside indices have these labels."""
+    """Return the key of a product without its coefficient, in which outside indices are represented by these labels."""
     return _search_key(product, dict(labels), dict.fromkeys(product.summed, ()))
 
 
@@ -30,17 +30,20 @@ def form_key(form: Form, labels: Labels) -> tuple[Any, ...]:
 
 
 def outside_labels(indices: Iterable[FormIndex]) -> dict[FormIndex, Any]:
-    """Return labels that identify each index by itself."""
+    """Return labels for indices, each of which is distinct."""
     return {index: (0, index.number) for index in indices}
 
 
 def key(form: Form) -> tuple[Any, ...]:
-    """Return the key of a form in which each outside index is identified by itself."""
+    """Return the key of a form whose outside indices are all distinct from each other."""
     return form_key(form, outside_labels({index for product in form for index in product.indices()}))
 
 
 def _search_key(product: Product, labels: dict[Any, Any], colors: dict[FormIndex, tuple[Any, ...]]) -> tuple[Any, ...]:
-    """Search for the canonical key by individualizing an index of an ambiguous color and refining the colors."""
+    """Return the canonical key of a product.
+
+    While several indices have the same color, each of them is distinguished in turn, and the least key is used.
+    """
     colors = _refine_colors(product, labels, colors)
     classes: dict[tuple[Any, ...], list[FormIndex]] = {}
     for index, color in colors.items():
@@ -60,7 +63,7 @@ def _individualize(colors: dict[FormIndex, Color], index: FormIndex) -> dict[For
 def _inequivalent(
     product: Product, labels: dict[Any, Any], colors: dict[FormIndex, Color], tied: list[FormIndex]
 ) -> Iterable[FormIndex]:
-    """Return one index of a color for each set of indices that can be exchanged along with their connected parts.
+    """Return one index for each set of indices of a color that can be exchanged along with their factors.
 
     In (∑ x)ⁿ all n sums are alike, so one of them represents all. Their n! orders would give the same key.
     """
@@ -77,7 +80,7 @@ def _inequivalent(
 
 
 def _find_connected_factors(product: Product, index: FormIndex, bound: Set[FormIndex]) -> Product:
-    """Return the factors that share bound indices with an index, directly or through other factors."""
+    """Return the factors that are connected to an index by bound indices, directly or through other factors."""
     reached, factors = {index}, list(product.factors)
     inside: list[Factor] = []
     while more := [factor for factor in factors if not reached.isdisjoint(factor.indices)]:
@@ -90,7 +93,10 @@ def _find_connected_factors(product: Product, index: FormIndex, bound: Set[FormI
 def _refine_colors(
     product: Product, labels: dict[Any, Any], colors: dict[FormIndex, tuple[Any, ...]]
 ) -> dict[FormIndex, tuple[Any, ...]]:
-    """Refine the colors of a product's indices by the factors in which the indices appear."""
+    """Return finer colors of a product's indices.
+
+    They distinguish indices that occur in different factors or positions.
+    """
     if not colors:
         return colors
     while True:
@@ -110,7 +116,7 @@ def _refine_colors(
 
 
 def _arrange_factor(factor, around: list[Any], position: int) -> tuple[Any, ...]:
-    """Return the surroundings of an index in a factor, as the least of the equivalent orders."""
+    """Return the labels around a position of a factor's indices, in the least of the factor's equivalent orders."""
     marked = [(label, at == position) for at, label in enumerate(around)]
     return min(tuple(marked[at] for at in order) for order in factor.head.symmetries)
 
@@ -127,7 +133,7 @@ def _write_key(product: Product, labels: Labels) -> tuple[Any, ...]:
 def make_closed_key(
     parts: tuple[Form, ...], bound: tuple[FormIndex, ...], outside: set[FormIndex]
 ) -> tuple[tuple[Any, ...], list[FormIndex], list[Any]]:
-    """Return a key of forms that is the same for any order of the outside indices.
+    """Return a key of forms that does not depend on the order of the outside indices.
 
     The key is followed by the order of these indices that produces it, and by all orders that produce the same key.
     """
@@ -156,7 +162,7 @@ def make_closed_key(
 def is_symmetric(
     parts: tuple[Form, ...], bound: tuple[FormIndex, ...], order: list[FormIndex], key: tuple[Any, ...]
 ) -> bool:
-    """Return whether forms keep their key when their two bound indices are exchanged."""
+    """Return whether the key of forms stays the same if their two bound indices are exchanged."""
     return _parts_key(parts, {bound[0]: (3, 1), bound[1]: (3, 0)}, order) == key
 
 

@@ -1,4 +1,4 @@
-"""Definitions that proofs expand, in the notation. X, Y and Z are the operands of an operator, and `ax` are its axes.
+"""Definitions that proofs expand, in the notation. The operands are X, Y and Z, and the axis is `ax`.
 
 Closed forms keep these operators. Wherever an operator has a value, its definition has the same value.
 """
@@ -52,7 +52,7 @@ DEFINITIONS = {
 
 
 def expand_definition(forms: Any, term: Term) -> Form | None:
-    """Return the form that a proof substitutes for a term, by a definition of its operator or by a matrix rule."""
+    """Return the form by which a proof replaces a term, from its operator's definition or a matrix rule, or None."""
     text = DEFINITIONS.get(term.operator)
     if text is not None:
         return opened(forms, term, text)
@@ -61,7 +61,7 @@ def expand_definition(forms: Any, term: Term) -> Form | None:
 
 
 def decide_condition(forms: Any, condition: Term) -> bool | None:
-    """Return whether a condition holds whenever the formula has a value, or None if this is not known."""
+    """Return whether a condition is true whenever the formula has a value, or None if this cannot be decided."""
     if isinstance(condition.number, bool):
         return condition.number
     if condition.operator not in ("=", ">") or condition.arguments[1].number != 0:
@@ -75,7 +75,7 @@ def decide_condition(forms: Any, condition: Term) -> bool | None:
 
 
 def equation_of(operator: str) -> str:
-    """Return the definition of an operator as an equation, with its default options."""
+    """Return the equation that defines an operator, with the default values of its options."""
     text = DEFINITIONS[operator]
     for name, value in REGISTRY[operator].options:
         text = text.replace(name, f"{value:g}")
@@ -84,7 +84,7 @@ def equation_of(operator: str) -> str:
 
 
 def opened(forms: Any, term: Term, text: str) -> Form | None:
-    """Return an operator's definition at the operands of a term, or None if the definition does not cover the term."""
+    """Return the definition of an operator applied to the operands of a term, or None if it does not cover the term."""
     options = dict(own_options(REGISTRY[term.operator], term))
     if options.get("p", 2) != 2 or options.get("ddof") or ("ax}" in text) != bool(term.axes):
         return None
@@ -95,7 +95,7 @@ def opened(forms: Any, term: Term, text: str) -> Form | None:
 
 
 def product_of_exponentials(forms: Any, term: Term) -> Form | None:
-    """Apply ∏_{ax} exp X = exp(∑_{ax} X)."""
+    """Return ∏_{ax} exp X as exp(∑_{ax} X), or None for other products."""
     form = forms.part(term, 0)
     (product,) = form if len(form) == 1 else (Product(ONE_),)
     powers = product.factors
@@ -109,7 +109,7 @@ def product_of_exponentials(forms: Any, term: Term) -> Form | None:
 
 
 def value_of(node: Any, values: Mapping[str, Form], indices: tuple[FormIndex, ...]) -> Form:
-    """Return the form of a definition for given operands and indices."""
+    """Return a definition as a form, given the forms of its operands and the indices of its axes."""
     match node:
         case nodes.Name():
             return values[node.text]
@@ -142,7 +142,7 @@ PROOF_DEFINITIONS: dict[str, Callable[[Any, Term], Form | None]] = {
 
 
 def root_of(value: float) -> Form | None:
-    """Return √2, √π, √(2 π) or 2/√π as an exact form instead of a decimal."""
+    """Return an exact form, such as √2, √π or 2/√π, for a decimal number, or None if it does not have such a form."""
     square = square_of(value)
     if square is None:
         return None

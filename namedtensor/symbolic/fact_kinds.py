@@ -1,4 +1,4 @@
-"""The kinds of assumptions, with ways to recognize each kind in a program and to prove it from a definition.
+"""The kinds of assumptions, with functions that recognize each kind in a program or derive it from a definition.
 
 The tests check the equation of each kind as an assertion. They also check that its rewrite rule gives both sides the
 same form.
@@ -19,7 +19,7 @@ from .product_rules import inverse_rewrites
 
 
 class NamedValue(NamedTuple):
-    """A name of the program at its indices, with the operator of its value and with the value."""
+    """A name at its indices, with its value and the operator of this value."""
 
     factor: Factor
     operator: str
@@ -33,7 +33,7 @@ Statement = tuple[Form, str, Form]  # a left side, a relation such as "=", a rig
 
 
 class Law(NamedTuple):
-    """The rewrites, symmetries and signs that follow from an assumption, with its statement."""
+    """The consequences of an assumption: rewrites, symmetries and signs, with the assumption's statement."""
 
     statement: Statement
     rewrites: tuple[FactRewrite, ...] = ()
@@ -42,7 +42,7 @@ class Law(NamedTuple):
 
 
 class FactKind(NamedTuple):
-    """A kind of assumption, with its equation in the notation and the functions that recognize and prove it."""
+    """A kind of assumption: an example in the notation, and functions that recognize it and derive it."""
 
     name: str
     equation: str
@@ -52,7 +52,7 @@ class FactKind(NamedTuple):
 
 # ------------------------------------------------------------------------------------------------------- recognized
 def make_symmetry_law(statement: Statement) -> Law | None:
-    """Return the law of an equation such as S = S_{a→b, b→a}, or None for any other statement."""
+    """Return the law that an equation such as S = S_{a→b, b→a} states, or None for any other statement."""
     left, relation, right = statement
     if relation != "=" or not (_is_tensor(left) and _is_tensor(right)) or left == right:
         return None
@@ -77,7 +77,7 @@ SCALARS = ("size", "number", "constant")
 
 
 def shorter(statement: Statement) -> Law | None:
-    """Return the law of an equation such as ∑_{c} t = 1, which replaces the longer side by the shorter, or None."""
+    """Return the law that rewrites the longer side of an equation to the shorter, as for ∑_{c} t = 1, or None."""
     left, relation, right = statement
     for pattern, result in ((left, right), (right, left)) if relation == "=" else ():
         rewrites = _rewrites(pattern, result)
@@ -117,7 +117,7 @@ def _weight(product: Product) -> Fraction:
 
 
 def make_comparison_law(statement: Statement) -> Law | None:
-    """Return the law of a comparison such as x > 0 or 1 ≤ x if it bounds a factor from below by 0 or more."""
+    """Return the law of a comparison that implies that a factor is nonnegative, such as x > 0 or 1 ≤ x, or None."""
     left, relation, right = statement
     if relation in ("<", "≤"):
         left, right, relation = right, left, ">" if relation == "<" else "≥"
@@ -135,7 +135,7 @@ MAX_SYMMETRIC_AXES = 4  # axes of a name whose symmetry is looked for, in each o
 
 
 def symmetric_value(name: NamedValue) -> list[Law]:
-    """Return laws of values such as G = X ⊙_{n} X_{m→m'} that do not change if their indices are permuted."""
+    """Return the symmetry laws of a value such as G = X ⊙_{n} X_{m→m'}, which permuting its indices does not change."""
     indices = name.factor.indices
     if not 2 <= len(indices) <= MAX_SYMMETRIC_AXES or indices_of(name.value) != set(indices):
         return []
@@ -148,7 +148,10 @@ def symmetric_value(name: NamedValue) -> list[Law]:
 
 
 def make_total_laws(name: NamedValue) -> list[Law]:
-    """Return laws of known totals, such as ∑_{c} t = 1 for t = softmax_{c} z and ∑_{n} C = 0 for C = X − mean_{n} X."""
+    """Return the laws about totals of a value, such as ∑_{c} t = 1 for t = softmax_{c} z.
+
+    Another example is ∑_{n} C = 0 for C = X − mean_{n} X.
+    """
     alone = name.value[0].factors if len(name.value) == 1 else ()
     along = [[index] for index in name.factor.indices]
     if total_of(name.operator) is not None and len(alone) == 1 and alone[0].head.label == name.operator:
@@ -163,19 +166,19 @@ def make_total_laws(name: NamedValue) -> list[Law]:
 
 
 def zero_or_one(name: NamedValue) -> list[Law]:
-    """Return the law T ⊙ T = T of values such as T = onehot_{c} y."""
+    """Return the law T ⊙ T = T for a value of zeros and ones, such as T = onehot_{c} y."""
     alone = sole(name.value)
     return [idempotent(name.factor)] if alone is not None and alone.head.label in ("onehot", "indicator") else []
 
 
 def idempotent(factor: Factor) -> Law:
-    """Return the law T² = T."""
+    """Return the law T² = T for a factor T."""
     square, same = Product(ONE_, (factor._replace(exponent=Fraction(2)),)), (Product(ONE_, (factor,)),)
     return Law(((square,), "=", same), (FactRewrite(square, same),))
 
 
 def inverses(name: NamedValue) -> list[Law]:
-    """Return the laws of inverses such as V = inv_{a,b} S: S ⊙ V is the identity from both sides."""
+    """Return the laws of an inverse such as V = inv_{a,b} S, whose product with S from either side is the identity."""
     alone = sole(name.value)
     if alone is None or not is_function(alone, "inv") or not _is_tensor(opened(alone)[0]):
         return []
@@ -190,7 +193,7 @@ def _identity(pattern: Product, *indices: FormIndex) -> Law:
 
 
 def eigenvectors(name: NamedValue) -> list[Law]:
-    """Return the laws of eigenvectors Q = eigh_{a,b} S, which are Q ⊙_{a} Q_{b→b'} = I_{b,b'} and its counterpart."""
+    """Return the laws of eigenvectors Q = eigh_{a,b} S: Q ⊙_{a} Q_{b→b'} = I_{b,b'}, and likewise for a."""
     if name.operator != "eigh" or len(name.factor.indices) != 2:
         return []
     laws = []
@@ -203,7 +206,7 @@ def eigenvectors(name: NamedValue) -> list[Law]:
 
 
 def make_sign_laws(name: NamedValue) -> list[Law]:
-    """Return the law t > 0 of values such as t = softmax_{c} z."""
+    """Return the law t > 0 for a value that is positive, such as t = softmax_{c} z, or t ≥ 0 if it is nonnegative."""
     sign = signs.sign_of(name.value)
     if sign is None:
         return []

@@ -19,7 +19,7 @@ MAX_PAIRED_TERMS = 40  # terms whose pairs are all looked at
 
 
 def factor_form(form: Form) -> Form:
-    """Return the form after taking out the shared factors of its products."""
+    """Return a form in which factors that several products share are taken out."""
     if len(form) < 2 or len(form) > MAX_PAIRED_TERMS:
         return form
     outside = indices_of(form)
@@ -40,7 +40,7 @@ def factor_form(form: Form) -> Form:
 
 
 def _with_number_out(form: Form) -> Form:
-    """Factor out the common number, as in 2 u + 2 v = 2 (u + v)."""
+    """Return a form whose common number is factored out, as in 2 u + 2 v = 2 (u + v)."""
     shared, _ = algebra.content(form)
     if abs(shared) == 1 or shared.denominator > algebra.MAX_DENOMINATOR:
         return form
@@ -49,7 +49,7 @@ def _with_number_out(form: Form) -> Form:
 
 
 def _best(form: Form) -> tuple[Product, Product] | None:
-    """Return the heaviest factors that two products share, and the product with whose indices they are written."""
+    """Return the heaviest factors that two products share, with the product from which they are taken, or None."""
     best, weight = None, 0
     for one, other in combinations(form, 2):
         current().spend()
@@ -68,7 +68,10 @@ def weight_of(factor: Factor) -> int:
 
 
 def find_shared_factors(one: Product, other: Product) -> tuple[Factor, ...]:
-    """Return the heaviest factors of the first product that the second also has, up to names of summed indices."""
+    """Return the heaviest factors of a product that another product also has.
+
+    The names of summed indices may differ.
+    """
     heads = {factor.head for factor in one.factors}
     worth = {index: weight_of(factor) for index, factor in enumerate(other.factors) if factor.head in heads}
     order = sorted(
@@ -105,14 +108,14 @@ MAX_MATCHES = 200  # ways to match two products
 
 
 def find_shared_power(one: Fraction, other: Fraction) -> Fraction:
-    """Return the power that two powers of the same base share, or 0 if they do not share one."""
+    """Return the exponent of the power that two powers of one base share, or 0 if their exponents do not match."""
     if (one > 0) != (other > 0) or (one - other).denominator > 1:
         return Fraction(0)
     return min(one, other, key=abs)
 
 
 def _multiply_rest(pattern: Product, inner: Form) -> Form:
-    """Return the product of the common factor and the rest, with the summed indices of the common factor."""
+    """Return the common factor times the remaining form, summed over the common factor's summed indices."""
     one = inner if len(inner) == 1 else algebra.power(inner, Fraction(1), bracket=True)
     if not one:
         return one
@@ -122,7 +125,10 @@ def _multiply_rest(pattern: Product, inner: Form) -> Form:
 
 
 def clear_fractions(form: Form) -> Form:
-    """Clear nested fractions, as in a / (1 + b / c) = a c / (c + b) and 1 − a / b = (b − a) / b."""
+    """Return a form without nested fractions.
+
+    Examples are a / (1 + b / c) = a c / (c + b) and 1 − a / b = (b − a) / b.
+    """
     products = algebra.add(*(_clear_product(product) for product in form))
     denominator = next((factor for product in products for factor in product.factors if _divides(factor)), None)
     if len(products) < 2 or denominator is None or any(product.summed for product in products):
@@ -140,7 +146,7 @@ def _divides(factor: Factor) -> bool:
 
 
 def _clear_product(product: Product) -> Form:
-    """Return a product whose brackets do not contain fractions."""
+    """Return a product in which no bracket contains a fraction."""
     coefficient, factors, summed = product.coefficient, [], product.summed
     for factor in product.factors:
         if factor.head.kind != "bracket" or abs(factor.exponent) != 1:
@@ -163,7 +169,7 @@ def _clear_product(product: Product) -> Form:
 
 
 def _below(form: Form) -> Form | None:
-    """Return the divisor of a term in a sum, or None if no term has a divisor."""
+    """Return the first divisor of a term in a sum as a form, or None."""
     for product in form:
         for factor in product.factors:
             if factor.exponent == -1 and factor.head.kind == "tensor" and not product.summed and len(form) > 1:
@@ -175,7 +181,7 @@ MAX_TERMS = 64  # of a form that is multiplied out
 
 
 def multiply_out(form: Form) -> Form:
-    """Return the form with the brackets in its products multiplied out, except powers of long sums."""
+    """Return a form with the brackets of its products multiplied out. Powers of long sums are kept."""
     while sum(map(_terms_multiplied_out, form)) <= MAX_TERMS:
         products = algebra.add(*(algebra.expand_brackets(product) for product in form))
         if products == form:
@@ -185,7 +191,7 @@ def multiply_out(form: Form) -> Form:
 
 
 def _terms_multiplied_out(product: Product) -> int:
-    """Return the number of terms of a product after multiplying out its brackets, before equal terms are added."""
+    """Return the number of terms in a product after multiplying out its brackets. Equal terms count separately."""
     count = 1
     for factor in product.factors:
         if factor.head.kind == "bracket" and factor.exponent >= 1 and factor.exponent.denominator == 1:
@@ -199,7 +205,7 @@ MAX_NUMERATOR_TERMS = 4000
 
 
 def vanishes(form: Form) -> bool:
-    """Return whether a form is 0 whenever it has a value. Its products are multiplied by their denominators."""
+    """Return whether a form is 0 wherever it has a value. Its denominators are multiplied out."""
     while form and (below := _denominator(form)) is not None:
         count_rule("common denominator")
         form = algebra.add(
@@ -211,7 +217,10 @@ def vanishes(form: Form) -> bool:
 
 
 def _denominator(form: Form) -> Factor | None:
-    """Return a factor that clears a denominator without a summed index, or None if there is no such denominator."""
+    """Return a factor by which all products are multiplied to remove a denominator, or None if there is none.
+
+    The denominator must not contain a summed index.
+    """
     for product in form:
         for factor in product.factors:
             if factor.exponent < 0 and not product.summed.intersection(factor.indices):

@@ -1,4 +1,4 @@
-"""Rules for the factors of a product, such as deltas on summed indices, signs, and known totals.
+"""Rules for the factors of a product, such as identities with a summed index, signs, and known totals.
 
 Along their axes, the elements of softmax and onehot sum to 1, and the elements of standardize sum to 0.
 """
@@ -18,7 +18,7 @@ from .work import count_rule, current
 
 
 def contract_deltas(factors: list[Factor], summed: set[FormIndex]) -> list[Factor]:
-    """Apply A ⊙_{ax} I_{ax,ax*} = A_{ax→ax*}, and I_{ax,ax} = 1."""
+    """Return factors without identities on summed indices: A ⊙_{ax} I_{ax,ax*} = A_{ax→ax*}, and I_{ax,ax} = 1."""
     while True:
         for index, factor in enumerate(factors):
             if factor.head is not DELTA:
@@ -39,14 +39,14 @@ def contract_deltas(factors: list[Factor], summed: set[FormIndex]) -> list[Facto
 
 
 def function_of(operator: str, *parts: Form) -> Factor:
-    """Return a function of numbers that has no rule as a single opaque factor."""
+    """Return the application of an elementwise function to forms as a single opaque factor."""
     return opaque("apply", operator, parts, ((), ((), ())))
 
 
 def opaque(
     kind: str, label: Any, parts: tuple[Form, ...], options: tuple[Any, ...] = (), exponent: Fraction = ONE_
 ) -> Factor:
-    """Return a factor of this kind that contains forms, at their indices."""
+    """Return a factor of this kind whose head contains forms. Its indices are the forms' outside indices."""
     outside = set().union(*map(indices_of, parts))
     key, order, symmetries = canonical.make_closed_key(parts, (), outside)
     axes = tuple(index.name for index in order)
@@ -60,32 +60,32 @@ def is_function(factor: Factor, operator: str) -> bool:
 
 
 def denominators(product: Product) -> Iterator[tuple[Factor, Form]]:
-    """Yield the sums that a product is divided by, each as a factor and as a form."""
+    """Yield each sum by which a product is divided, as a factor of the product and as a form."""
     for factor in product.factors:
         if factor.head.kind == "bracket" and factor.exponent <= -1 and factor.exponent.denominator == 1:
             yield factor, opened(factor)[0]
 
 
 def to_form(factor: Factor, exponent: Fraction | None = None) -> Form:
-    """Return a factor as a form, with another exponent if one is given."""
+    """Return a factor as a form. If `exponent` is given, it replaces the factor's exponent."""
     return (Product(ONE_, (factor if exponent is None else factor._replace(exponent=exponent),)),)
 
 
 def to_factors(form: Form) -> tuple[Factor, ...] | None:
-    """Return the factors of a form that is a plain product, or None for any other form."""
+    """Return the factors of a form that is one product with coefficient 1 and no sums, or None for any other form."""
     if len(form) != 1 or form[0].coefficient != 1 or form[0].summed:
         return None
     return form[0].factors
 
 
 def sole(form: Form) -> Factor | None:
-    """Return the factor of a form that is a single factor, or None for any other form."""
+    """Return the only factor of a form, or None if the form is not a single factor with exponent 1."""
     factors = to_factors(form) or ()
     return factors[0] if len(factors) == 1 and factors[0].exponent == 1 else None
 
 
 def total_of(operator: str) -> int | None:
-    """Return the sum of an operator's elements along its axes, or None if the sum depends on the operands."""
+    """Return the total of an operator's result along its axes, such as 1 for softmax, or None if it is not constant."""
     return REGISTRY[operator].total if operator in REGISTRY else None
 
 
@@ -94,7 +94,7 @@ def touches(factors: Iterable[Factor], index: FormIndex) -> bool:
 
 
 def components(factors: Iterable[Factor], within: AbstractSet[FormIndex]) -> list[list[Factor]]:
-    """Group factors so that different groups do not share any of these indices."""
+    """Return the factors in groups, so that factors in different groups share none of the given indices."""
     groups: list[list[Factor]] = []
     for factor in factors:
         shared = [group for group in groups if any(touches(group, index) for index in within & set(factor.indices))]
@@ -105,7 +105,7 @@ def components(factors: Iterable[Factor], within: AbstractSet[FormIndex]) -> lis
 
 @dataclass(slots=True)
 class SumParts:
-    """A product while rules are applied to it. Its coefficient is 0 if the product is 0."""
+    """A product to which rules are applied in place. Its coefficient is set to 0 if the product is 0."""
 
     coefficient: Fraction
     factors: list[Factor]
@@ -113,12 +113,12 @@ class SumParts:
 
 
 def contract_identities(parts: SumParts) -> None:
-    """Apply A ⊙_{ax} I_{ax,ax*} = A_{ax→ax*} and I_{ax,ax} = 1."""
+    """Simplify identities on summed indices, by A ⊙_{ax} I_{ax,ax*} = A_{ax→ax*} and I_{ax,ax} = 1."""
     parts.factors = contract_deltas(parts.factors, parts.summed)
 
 
 def sum_constants(parts: SumParts) -> None:
-    """Apply ∑_{ax} x = |ax| x for an x without ax."""
+    """Simplify sums of terms that lack the summed axis, by ∑_{ax} x = |ax| x."""
     missing = parts.summed - {index for factor in parts.factors for index in factor.indices}
     if not missing:
         return
@@ -132,7 +132,7 @@ def sum_constants(parts: SumParts) -> None:
 
 
 def gather_powers(parts: SumParts) -> None:
-    """Apply x ⊙ x = x² and x ⊙ x⁻¹ = 1, and multiply the numbers."""
+    """Combine equal factors, as in x ⊙ x = x² and x ⊙ x⁻¹ = 1, and multiply the numbers."""
     proving, factors, coefficient = current().proving, parts.factors, parts.coefficient
     numbers: dict[tuple[Any, ...], list[Fraction]] = {}
     for factor in factors:
@@ -165,7 +165,7 @@ def gather_powers(parts: SumParts) -> None:
 
 
 def order_indices(factor: Factor) -> tuple[FormIndex, ...]:
-    """Return the indices of a tensor in the first of the equivalent orders."""
+    """Return the indices of a factor. For a symmetric tensor, return the first of its equivalent orders."""
     if factor.head.kind != "tensor":
         return factor.indices
     orders = [tuple(factor.indices[at] for at in order) for order in factor.head.symmetries]

@@ -1,4 +1,4 @@
-"""The named assumptions about the tensors of a question, except assumptions that operators imply.
+"""The assumptions that a proof or simplification may use. Each has a name.
 
     ∑_{c} t = 1              a rewrite: t at c, summed over c, is 1
     S = S_{a→b, b→a}         orders of the indices of S that mean the same
@@ -21,14 +21,14 @@ Sign = Literal["positive", "nonnegative"]
 
 
 class FactRewrite(NamedTuple):
-    """A replacement for the factors of a pattern, which is either a single product or 0."""
+    """A rewrite of the factors of `pattern` to `result`, which is a single product or 0."""
 
     pattern: Product
     result: Form
 
 
 class KnownFact(NamedTuple):
-    """A known relation, with its `statement` in the notation and, as `name`, its source text."""
+    """An assumption, with its source text as `name`, its `statement` in the notation, and its consequences."""
 
     name: str
     statement: Any
@@ -39,7 +39,10 @@ class KnownFact(NamedTuple):
 
 
 class KnownFacts(NamedTuple):
-    """The assumptions of one question, and their consequences by subject with the names of the assumptions."""
+    """All assumptions in use, with their consequences grouped by subject.
+
+    Each consequence has its assumption's name.
+    """
 
     all: tuple[KnownFact, ...] = ()
     rewrites: tuple[tuple[FactRewrite, str], ...] = ()
@@ -51,7 +54,7 @@ NO_FACTS = KnownFacts()
 
 
 def group_facts(facts: Iterable[KnownFact]) -> KnownFacts:
-    """Group assumptions by their subjects."""
+    """Return assumptions with their consequences grouped by subject."""
     symmetries: dict[TensorName, tuple[Orders, str]] = {}
     signs: dict[FormHead, tuple[Sign, str]] = {}
     facts = tuple(facts)

@@ -1,4 +1,4 @@
-"""Index normal form, a sum of products in which every axis is an index and no axis is renamed.
+"""Index normal form, a sum of products in which every axis is an index, so that renames of axes disappear.
 
     ∑_{k} Q_k K_{s,k} / √|k|        Product(1, (Q at k, K at s k, size k to the −1/2), summed {k})
 
@@ -88,7 +88,7 @@ class FormHead:
 
 
 class Factor(NamedTuple):
-    """A head at some indices, raised to an exponent."""
+    """A head with indices, raised to an exponent."""
 
     head: FormHead
     indices: tuple[FormIndex, ...]
@@ -120,7 +120,7 @@ _HEADS: ContextVar[dict[tuple[Any, ...], FormHead]] = ContextVar("heads of a que
 
 @contextmanager
 def intern_heads() -> Iterator[None]:
-    """Open a context in which equal heads of one question are the same object. A nested question shares these heads."""
+    """Open a context in which equal heads are the same object. A context within this context shares the heads."""
     if _HEADS.get(None) is not None:
         yield
         return
@@ -134,7 +134,7 @@ def intern_heads() -> Iterator[None]:
 def head(
     kind: str, label: Any = None, axes: tuple[str, ...] = (), options: tuple[Any, ...] = (), **within: Any
 ) -> FormHead:
-    """Return the head of this kind. `within` has the key, parts, bound, slots and symmetries of its forms."""
+    """Return the head with these properties. `within` contains the key, forms, indices and symmetries in the head."""
     key = (kind, label, options, within.get("key", axes), *map(type, options))
 
     heads = _HEADS.get()
@@ -153,12 +153,12 @@ def number(value: Fraction | int) -> Form:
 
 
 def single(of: FormHead, *indices: FormIndex, exponent: Fraction = ONE_) -> Form:
-    """Return a single factor as a form."""
+    """Return the form that consists of one factor, with this head and these indices."""
     return (Product(ONE_, (Factor(of, indices, exponent),)),)
 
 
 def size(of: Any) -> Form:
-    """Return the size of an axis as a form: a number if it is known, or else its written form."""
+    """Return an axis size as a form, which is a number if the size is known and else a symbol."""
     return number(of) if isinstance(of, int) else single(head("size", of))
 
 
@@ -171,7 +171,7 @@ def indices_of(form: Form) -> set[FormIndex]:
 
 
 def rename_indices(form: Form, names: dict[FormIndex, FormIndex]) -> Form:
-    """Return the form with other outside indices. A summed index that would clash with a new index is replaced too."""
+    """Return the form with outside indices renamed. A summed index that would clash with a new name is replaced."""
     if not names:
         return form
     result = []
@@ -187,7 +187,7 @@ def rename_indices(form: Form, names: dict[FormIndex, FormIndex]) -> Form:
 
 
 def refresh_indices(product: Product, taken: frozenset[FormIndex] | set[FormIndex]) -> Product:
-    """Return the product with new indices in place of the summed indices that are taken."""
+    """Return the product with each summed index that is in `taken` replaced by a new index."""
     met = product.summed & taken
     if not met:
         return product
@@ -197,7 +197,10 @@ def refresh_indices(product: Product, taken: frozenset[FormIndex] | set[FormInde
 
 
 def opened(factor: Factor) -> tuple[Form, ...]:
-    """Return the forms in a factor's head at the factor's indices, without the result indices of an operator."""
+    """Return the forms in a factor's head, in terms of the factor's indices.
+
+    The result indices of an operator do not occur in these forms.
+    """
     position = len(factor.indices) - len(factor.head.slots)
     names = dict(zip(factor.head.slots, factor.indices[position:]))
     return tuple(rename_indices(part, names) for part in factor.head.parts)
@@ -205,7 +208,7 @@ def opened(factor: Factor) -> tuple[Form, ...]:
 
 @lru_cache(maxsize=256)
 def square_of(value: float) -> tuple[Fraction, int] | None:
-    """Return a short fraction and a power of π whose product is the square of a value, or None if there is none."""
+    """Return a fraction with small terms and a power of π whose product is value², or None if there are none."""
     if value == int(value) if abs(value) < 1e15 else True:
         return None
     for number_below in range(1, 13):

@@ -28,7 +28,7 @@ CONSTANTS = {math.pi: "π", math.e: "e", math.inf: "∞"}
 
 
 class NotReadable(Exception):
-    """Raised for a term that has no form."""
+    """The exception for a term that cannot be translated to a form."""
 
     def __init__(self, term: Term):
         super().__init__("a recurrence" if term.operator == "loop" else term.operator)
@@ -36,7 +36,7 @@ class NotReadable(Exception):
 
 
 class NamedDerivative(NamedTuple):
-    """The derivative of a part, bound to a name."""
+    """A derivative of a part of the formula, with its name and its indices."""
 
     name: str
     indices: tuple[FormIndex, ...]
@@ -44,7 +44,7 @@ class NamedDerivative(NamedTuple):
 
 
 class Forms:
-    """The translation of terms to forms, in which some terms have names."""
+    """The translation of terms to forms. Terms whose ids are in `names` are translated to their names."""
 
     def __init__(self, names: Mapping[int, str], room: int = 12):
         self.names, self.room = names, room
@@ -69,13 +69,13 @@ class Forms:
         return index
 
     def mark(self, leaf: str, axis: str, extent: Any) -> FormIndex:
-        """Return the index of a starred axis of ∂X."""
+        """Return the index that represents a starred axis of ∂X, creating it on first use."""
         if (leaf, axis) not in self.marked:
             self.marked[leaf, axis] = self.index(axis, extent).fresh()
         return self.marked[leaf, axis]
 
     def outside(self) -> dict[FormIndex, str]:
-        """Return the axis of each index that represents an axis."""
+        """Return the axis that each outside index represents."""
         axes = {index: axis for (_, axis), index in self.marked.items()}
         return axes | {index: axis for (axis, _), index in self.free.items()}
 
@@ -95,7 +95,10 @@ class Forms:
         return self.known(root)
 
     def name_derivative(self, form: Form) -> Form:
-        """Bind a derivative with many terms to a name, so that products with the derivative are not multiplied out."""
+        """Give a derivative with many terms a name, and return this name as a form.
+
+        Products with the derivative are then not multiplied out.
+        """
         indices = tuple(sorted(indices_of(form), key=NUMBER))
         axes = self.outside()
         source_names = tuple(source_name(axes[index]) for index in indices)
@@ -124,7 +127,7 @@ class Forms:
         raise NotReadable(term)
 
     def identities(self, term: Term) -> Form:
-        """Return ∂X as the product of identities I_{ax,ax*}."""
+        """Return ∂X, differentiated by itself, as a product of identities I_{ax,ax*}."""
         products = ONE
         for axis, mark in self.changes[term.options[0]].items():
             pair = self.index(axis, term.shape[axis]), self.mark(term.options[0], mark, term.shape[axis])
@@ -132,7 +135,7 @@ class Forms:
         return products
 
     def tensor_named(self, name: str, term: Term) -> Form:
-        """Return a tensor that has this name and the axes of a term."""
+        """Return a tensor of this name, whose indices are the axes of a term."""
         return tensor(name, tuple(map(self.label, term.shape)), self.indices(term))
 
     def label(self, axis: str) -> str:
@@ -150,11 +153,11 @@ class Forms:
         return self.found[id(term)]
 
     def out(self, one: Term, other: Term | None = None) -> tuple[bool, bool]:
-        """Return which of two factors must be multiplied out, because they contain ∂X."""
+        """Return for each of two terms whether its products must be multiplied out, because it contains ∂X."""
         return id(one) in self.linear, other is not None and id(other) in self.linear
 
     def operator(self, record: Any, term: Term, axes: Sequence[str]) -> Form:
-        """Return an operator that has no rewrite rule as a single opaque factor over these axes."""
+        """Return the application of an operator to a term's operands, over these axes, as an opaque factor."""
         options = own_options(record, term) if term.operator in REGISTRY else ()
         if not axes:
             return apply_operator(record.name, self.parts(term), options=options)
@@ -263,7 +266,10 @@ def _trace(self: Forms, term: Term) -> Form:
 
 
 def _index_form(self: Forms, term: Term, at: Form) -> Form:
-    """Return X_{ax(i)} as onehot_{ax}(i) ⊙_{ax} X if X depends on ∂X, or else as an index."""
+    """Return the form of X_{ax(i)}.
+
+    If X depends on ∂X, it is written as onehot_{ax}(i) ⊙_{ax} X.
+    """
     axis = term.axes[0] if term.axes else term.options[0]
     whole = term.arguments[0]
     index = self.index(axis, whole.shape[axis])
@@ -280,7 +286,7 @@ def _index_form(self: Forms, term: Term, at: Form) -> Form:
 def _apply_along(
     operator: str, parts: Sequence[Form], indices: tuple[FormIndex, ...], options: tuple[Any, ...] = ()
 ) -> Form:
-    """Return the result of an operator along axes that its operands do not have."""
+    """Return the application of an operator that creates the given axes, which its operands do not have."""
     return apply_operator(operator, parts, (), indices, options, ((), tuple(range(len(indices)))))
 
 
@@ -291,7 +297,7 @@ def _iota(self: Forms, term: Term) -> Form:
 
 
 def _select_cases(self: Forms, arguments: Sequence[Term]) -> Form:
-    """Return the cases that may hold, up to the first case that is known to hold."""
+    """Return the form of cases, without those that cannot hold and those after a case that always holds."""
     terms: list[Term] = []
     for value, condition in zip(arguments[::2], arguments[1::2]):
         if (holds := decide_condition(self, condition)) is True:
@@ -314,7 +320,7 @@ def _indicator(self: Forms, term: Term) -> Form:
 
 
 def _join_axes(self: Forms, term: Term) -> Form:
-    """Return the form of axes that are merged into one, or of an axis that is split into several."""
+    """Return the form of a tensor whose axes are merged into one, or one of whose axes is split."""
     whole = term.arguments[0]
     if term.operator == "merge":
         old, new = term.options[0], (term.options[1],)
@@ -327,7 +333,7 @@ def _join_axes(self: Forms, term: Term) -> Form:
 
 
 def _uniform(self: Forms, term: Term) -> Form:
-    """Raise NotReadable for the random samples of an expectation, because a formula cannot list them."""
+    """Return random numbers as a form. Raise NotReadable for the samples of an expectation, which cannot be listed."""
     if any(argument.operator == "iota" and argument.axes[0].startswith("draws@") for argument in term.arguments):
         raise NotReadable(term)
     return self.operator(REGISTRY[term.operator], term, term.axes)

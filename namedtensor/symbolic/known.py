@@ -1,4 +1,4 @@
-"""Recognition of named values and of functions that are written out, such as exp u / ∑ exp u = softmax u."""
+"""Recognition of named values, and of functions that are written out, such as exp u / ∑ exp u for softmax u."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .work import count_rule
 
 
 def recognize_functions(form: Form) -> Form:
-    """Replace the functions that a form writes out by their names."""
+    """Return a form in which written-out softmax and logistic functions are replaced by the functions."""
     return apply_rules(form, _softmax, _logistic)
 
 
 def apply_rules(form: Form, *rules: Callable[[Product], Product | None]) -> Form:
-    """Return the form after applying these rules to its products until they no longer change them."""
+    """Return a form after applying rules to each of its products until no rule changes it."""
     result = []
     for product in form:
         for rule in rules:
@@ -32,7 +32,7 @@ def apply_rules(form: Form, *rules: Callable[[Product], Product | None]) -> Form
 
 
 def _put(product: Product, pattern: Product, result: Form, rule: str) -> Product | None:
-    """Return the product with the result in place of the pattern, or None unless this gives a single product."""
+    """Return a product with a pattern replaced, or None if this is impossible or does not give one product."""
     put = replace_part(product, FactRewrite(pattern, result))
     products = () if put is None else algebra.normalize_product(*put)
     if put is not None:
@@ -41,7 +41,7 @@ def _put(product: Product, pattern: Product, result: Form, rule: str) -> Product
 
 
 class NamedPart(NamedTuple):
-    """The head of a name, and its value as a product, with the outside indices in the order of the head's axes."""
+    """A name with the product that it stands for. The indices correspond to the axes of the name's head."""
 
     head: FormHead
     indices: tuple[FormIndex, ...]
@@ -49,7 +49,7 @@ class NamedPart(NamedTuple):
 
 
 def fold_named_parts(form: Form, names: Sequence[NamedPart]) -> Form:
-    """Return the form with names in place of the parts of its products that equal the named values."""
+    """Return a form in which parts of products that equal named values are replaced by the names."""
     return apply_rules(form, *(partial(_put_name, name) for name in names))
 
 
@@ -60,7 +60,7 @@ def _put_name(name: NamedPart, product: Product) -> Product | None:
 
 
 def _softmax(product: Product) -> Product | None:
-    """Apply exp(u)_i / ∑_j exp(u)_j = softmax(u)_i."""
+    """Return a product in which exp(u)_i / ∑_j exp(u)_j is replaced by softmax(u)_i, or None."""
     for below, inner in denominators(product):
         if len(inner) != 1 or len(inner[0].factors) != 1 or not inner[0].summed or inner[0].coefficient != 1:
             continue
@@ -80,7 +80,7 @@ def _softmax(product: Product) -> Product | None:
 
 
 def _logistic(product: Product) -> Product | None:
-    """Apply 1 / (1 + exp(−u)) = exp u / (1 + exp u) = σ(u)."""
+    """Return a product in which 1 / (1 + exp(−u)) or exp u / (1 + exp u) is replaced by σ(u), or None."""
     for below, inner in denominators(product):
         rest = tuple(addend for addend in inner if addend != ONE[0])
         factors = to_factors(rest) or ()
@@ -94,7 +94,7 @@ def _logistic(product: Product) -> Product | None:
 
 
 def recognize_solve(form: Form) -> Form:
-    """Recognize solve_{r,c}(A, b) and expm.
+    """Return a form in which solve_{r,c}(A, b) is recognized and derivatives of expm are transposed.
 
     The product inv_{r,c} A ⊙ b, summed over the rows of b, becomes solve_{r,c}(A, b). The product C ⊙_{r,c} expm(X, E)
     becomes E ⊙_{r,c} expm(X, Cᵀ)ᵀ.
@@ -103,7 +103,10 @@ def recognize_solve(form: Form) -> Form:
 
 
 def _transpose_change(product: Product) -> Product | None:
-    """Exchange G and E in the product of G and the change of e^X along E, and transpose the result."""
+    """Return the product of G with the change of e^X along E, in which G and E are exchanged, or None.
+
+    The result is transposed.
+    """
     for index, factor in enumerate(product.factors):
         if not is_function(factor, "expm") or len(factor.head.parts) != 2:
             continue
@@ -165,7 +168,7 @@ def _solution(product: Product) -> Product | None:
 
 
 def simplify_update(form: Form) -> Form:
-    """Simplify a product with the inverse of the sum of an identity and a product.
+    """Return a form in which products with the inverse of I + u ⊙ v are simplified.
 
     The product inv_{r,c}(I + u ⊙ v) ⊙ u becomes u / (1 + v ⊙ u), and a product with v is simplified likewise.
     """
@@ -193,7 +196,10 @@ def _rank_one(product: Product) -> Product | None:
 
 
 def _find_update_factors(matrix: Form, r: FormIndex, c: FormIndex) -> tuple[Factor, ...] | None:
-    """Return the factors of u ⊙ v in I_{r,c} + u ⊙ v, or None for other matrices or if a factor has both axes."""
+    """Return the factors of u ⊙ v if a matrix is I_{r,c} + u ⊙ v, or None.
+
+    No factor may have both axes.
+    """
     ones = [
         addend for addend in matrix if [factor.head for factor in addend.factors] == [DELTA] and addend.coefficient == 1
     ]

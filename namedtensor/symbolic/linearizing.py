@@ -1,4 +1,4 @@
-"""Forward linearization for closed forms: ∂X stays in the typed graph as a leaf, and becomes a product of identities.
+"""Forward linearization for closed forms. ∂X is a leaf of the typed graph, which becomes a product of identities.
 
 A derivative is a `variable` term whose option is a `Change`. The term represents the differential of a formula with
 ∂X = I ⊙ ∂X*. The differential of the term is the differential of its argument, so one rule gives derivatives of any
@@ -44,7 +44,7 @@ NORM = "sign(X) ⊙ abs(X)^{p − 1} / norm_{ax}(X; p)^{p − 1} ⊙_{ax} ∂X"
 
 
 def texts_read(operator: str, options: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the differentials of an operator that are translated to forms."""
+    """Return the terms of an operator's differential, as formulas that are translated to forms."""
     if operator == "norm":
         return (NORMS.get(options.get("p", 2), NORM),)
     if operator in READ:
@@ -54,20 +54,20 @@ def texts_read(operator: str, options: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 class Change(NamedTuple):
-    """The variable of a derivative: the leaf for ∂X, and a starred name for each axis of X."""
+    """The variable of a derivative: the name of its leaf ∂X, and the starred name of each axis of X."""
 
     leaf: str
     marks: tuple[tuple[str, str], ...]
 
 
 def change_of(term: Term) -> Change | None:
-    """Return the change that a term is a derivative by, or None for other terms."""
+    """Return the `Change` of a leaf ∂X, or None for other terms."""
     option = term.options[0] if term.operator == "variable" else None
     return option if isinstance(option, Change) else None
 
 
 class LinearReading(Linearization):
-    """Differentials that are translated to forms."""
+    """A linearization whose terms are translated to forms, not evaluated."""
 
     is_computed = False
 
@@ -91,7 +91,7 @@ class LinearReading(Linearization):
 
 
 class TakenElement(NamedTuple):
-    """A derivative that was taken, with its body, its variable, and its node."""
+    """A derivative in the program: its body, its variable, and its node."""
 
     body: Term
     by: Term
@@ -113,7 +113,7 @@ class ReadingChecker(Checker):
 
 
 def kept_derivative(checker: ReadingChecker, node: nodes.Derivative, env: Environment) -> Term:
-    """Return the term of a derivative, which is its differential with ∂X as a leaf."""
+    """Return the term of a derivative, which is the differential of its body with ∂X as a leaf."""
     if not is_name(checker, node.variable, env):
         return derivative(checker, node, env)  # which specifies what is wrong
     by, body = checker.infer(node.variable, env), checker.infer(node.body, env)
@@ -134,7 +134,7 @@ def kept_derivative(checker: ReadingChecker, node: nodes.Derivative, env: Enviro
 
 
 def kept_size(checker: ReadingChecker, node: nodes.Size, env: Environment) -> Term:
-    """Return |ax| as the size of the axis that the name ax refers to at this point."""
+    """Return |ax| as a symbol that refers to the axis that ax denotes here, or as a number if the size is known."""
     rules = Checker.RULES[nodes.Size](checker, node, env)
     size = resolve(checker.solver.size(node.axis.name, env, node)) if rules.operator == "unknown" else None
     if not isinstance(size, SizeVariable):
@@ -143,7 +143,7 @@ def kept_size(checker: ReadingChecker, node: nodes.Size, env: Environment) -> Te
 
 
 def kept_call(checker: ReadingChecker, node: nodes.Call, env: Environment) -> Term:
-    """Return the term of a call. Record the call if the function belongs to the program."""
+    """Return the term of a call. If it calls a function of the program, record its value and arguments."""
     rules = Checker.RULES[nodes.Call](checker, node, env)
     if node.arguments and node.operator in checker.scope.functions:
         checker.called.append((rules, tuple(checker.infer(argument, env) for argument in node.arguments)))

@@ -1,4 +1,4 @@
-"""Occurrences of the factors of one product in another product, up to names of indices, and rewrites by assumptions."""
+"""Occurrences of a pattern in a product, in which names of indices may differ, and rewrites of these occurrences."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ IndexNames = dict[FormIndex, FormIndex]
 
 
 class PatternMatch(NamedTuple):
-    """The rest of a product without a pattern, the indices that match the pattern's indices, and the summed indices."""
+    """An occurrence of a pattern: the other factors, the index for each pattern index, and the summed indices."""
 
     rest: tuple[Factor, ...]
     names: dict[FormIndex, FormIndex]
@@ -23,7 +23,10 @@ class PatternMatch(NamedTuple):
 
 
 def occurrences(product: Product, pattern: Product) -> Iterator[PatternMatch]:
-    """Yield the occurrences of a pattern in a product whose other factors do not have the pattern's summed indices."""
+    """Yield the occurrences of a pattern in a product.
+
+    The pattern's summed indices must not occur in the remaining factors.
+    """
     exponents = tuple(factor.exponent for factor in product.factors)
     for left, names in _matches(pattern.factors, exponents, product, pattern, {}):
         inside = {names[index] for index in pattern.summed}
@@ -35,7 +38,7 @@ def occurrences(product: Product, pattern: Product) -> Iterator[PatternMatch]:
 
 
 def _holds(exponent: Fraction, expected: Fraction) -> bool:
-    """Return whether a power contains another as a factor, as x³ contains x², and x⁻³ contains x⁻¹."""
+    """Return whether a power can be divided by another power of the same base, as x³ by x², or x⁻³ by x⁻¹."""
     return exponent / expected >= 1 and (exponent - expected).denominator == 1
 
 
@@ -46,7 +49,7 @@ def _matches(
     pattern: Product,
     names: IndexNames,
 ) -> Iterator[tuple[tuple[Fraction, ...], IndexNames]]:
-    """Yield the exponents that remain for a product's factors, with the names of indices."""
+    """Yield the ways to match all of `factors`: the exponents that remain in the product, and matched indices."""
     if not factors:
         yield exponents, names
         return
@@ -59,7 +62,7 @@ def _matches(
 
 
 def align(mine: Factor, theirs: Factor, pattern: Product, product: Product, names: IndexNames) -> Iterator[IndexNames]:
-    """Yield the renamings that make a pattern's factor match a factor of a product.
+    """Yield the index maps by which a factor of a pattern matches a factor of a product.
 
     A renaming maps distinct summed indices to distinct indices.
     """
@@ -78,7 +81,10 @@ def align(mine: Factor, theirs: Factor, pattern: Product, product: Product, name
 
 
 def divide(product: Product, pattern: Product) -> Product | None:
-    """Return a product without a pattern's factors, with summed indices made free, or None if a factor is missing."""
+    """Return a product divided by the factors of a pattern, or None if it lacks one of them.
+
+    Indices over which the pattern is summed become outside indices.
+    """
     product = refresh_indices(product, {index for factor in pattern.factors for index in factor.indices})
     exponents = tuple(factor.exponent for factor in product.factors)
     fixed = {index: index for index in pattern.indices()}
@@ -90,7 +96,7 @@ def divide(product: Product, pattern: Product) -> Product | None:
 
 
 def replace_part(product: Product, rewrite: FactRewrite) -> Product | None:
-    """Return the product with a rewrite applied to it, or None if the product lacks a factor of its pattern."""
+    """Return a product in which a rewrite's pattern is replaced, or None if the pattern does not occur."""
     occurrence = next(occurrences(product, rewrite.pattern), None)
     if occurrence is None:
         return None
@@ -101,7 +107,7 @@ def replace_part(product: Product, rewrite: FactRewrite) -> Product | None:
 
 
 def apply_totals(parts: SumParts) -> None:
-    """Apply known totals of operators, such as ∑_{ax} softmax_{ax} x = 1, and rewrites such as ∑_{c} t ⊙ x = x."""
+    """Simplify a product by totals of operators, such as ∑_{ax} softmax_{ax} x = 1, and by rewrites of assumptions."""
     while parts.coefficient and (rewrites := [*current().facts.rewrites, *totals(parts.factors)]):
         product = Product(parts.coefficient, tuple(parts.factors), frozenset(parts.summed))
         ways = (product, *generalize_indices(product))
@@ -115,7 +121,7 @@ def apply_totals(parts: SumParts) -> None:
 
 
 def totals(factors: list[Factor]) -> Iterator[tuple[FactRewrite, str]]:
-    """Yield the known sums of operators over their own axes, such as 1 for softmax and onehot, or 0 for standardize."""
+    """Yield rewrites for sums over an operator's result axes: 1 for softmax and onehot, and 0 for standardize."""
     for factor in factors:
         total = total_of(str(factor.head.label)) if factor.head.kind == "apply" and factor.exponent == 1 else None
         count = len(factor.indices) - len(factor.head.slots)
@@ -125,7 +131,10 @@ def totals(factors: list[Factor]) -> Iterator[tuple[FactRewrite, str]]:
 
 
 def generalize_indices(product: Product) -> Iterator[Product]:
-    """Yield the product with T in place of T_{n(i)}. An assumption about T at all indices holds at each index."""
+    """Yield the product with a tensor T in place of its element T_{n(i)}.
+
+    An assumption about all of T also holds at each index.
+    """
     for position, factor in enumerate(product.factors):
         if is_function(factor, "index") and factor.exponent == 1:
             whole = opened(factor)[0]
@@ -135,7 +144,7 @@ def generalize_indices(product: Product) -> Iterator[Product]:
 
 
 def _apply_facts(way: Product, product: Product, rewrites: Iterable[tuple[FactRewrite, str]]) -> Iterator[Product]:
-    """Yield a product after each rewrite that shortens it, except results with indices that the product lacks."""
+    """Yield the product after each rewrite that applies to it. Results with additional indices are left out."""
     for rewrite, fact in rewrites:
         shorter = replace_part(way, rewrite)
         if shorter is not None and (way is product or shorter.indices() <= product.indices()):

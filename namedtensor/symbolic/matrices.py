@@ -22,7 +22,10 @@ Matrix = tuple[Form, FormIndex, FormIndex]
 
 
 def determinant(matrix: Form, row: FormIndex, column: FormIndex) -> Form:
-    """Apply rules such as det(A B) = det A det B, det(c X) = cⁿ det X, det inv X = 1 / det X and det I = 1."""
+    """Return the determinant of a matrix, simplified by rules such as det(A B) = det A det B and det I = 1.
+
+    Others are det(c X) = cⁿ det X and det inv X = 1 / det X.
+    """
     scalar, factors = chain(matrix, row, column)
     result = ONE
     if scalar != ONE:
@@ -44,7 +47,7 @@ def determinant(matrix: Form, row: FormIndex, column: FormIndex) -> Form:
 
 
 def inverse(matrix: Form, row: FormIndex, column: FormIndex, out: tuple[FormIndex, FormIndex]) -> Form:
-    """Apply rules such as inv(A B) = inv B inv A, inv(c X) = inv X / c and inv inv X = X."""
+    """Return the inverse of a matrix, simplified by rules such as inv(A B) = inv B inv A and inv inv X = X."""
     scalar, factors = chain(matrix, row, column)
     result = ONE
     if scalar != ONE:
@@ -71,7 +74,7 @@ def inverse(matrix: Form, row: FormIndex, column: FormIndex, out: tuple[FormInde
 
 
 def orient_matrix(form: Form, row: FormIndex, column: FormIndex) -> tuple[FormIndex, FormIndex]:
-    """Return the row and the column, in an order that is the same for a matrix and its transpose."""
+    """Return row and column in an order that is the same for a matrix and its transpose."""
     outside = indices_of(form) - {row, column}
     keys = [canonical.make_closed_key((form,), bound, outside)[0] for bound in ((row, column), (column, row))]
     if keys[1] < keys[0]:
@@ -81,7 +84,10 @@ def orient_matrix(form: Form, row: FormIndex, column: FormIndex) -> tuple[FormIn
 
 
 def chain(matrix: Form, row: FormIndex, column: FormIndex) -> tuple[Form, list[Matrix]]:
-    """Return a number and square matrices whose product is a given matrix, or just that matrix if it is a sum."""
+    """Return a number and a list of square matrices whose product is the given matrix.
+
+    A sum counts as one matrix.
+    """
     if len(matrix) != 1:
         shared, rest = canonical.content(matrix)
         outer, rest = algebra.monomial(rest)
@@ -114,14 +120,14 @@ def chain(matrix: Form, row: FormIndex, column: FormIndex) -> tuple[Form, list[M
 
 
 def multiply_factors(factors: list[Factor], summed: frozenset[FormIndex] | set[FormIndex]) -> Form:
-    """Return the product of the factors, summed over these indices."""
+    """Return the product of factors, summed over those of the indices that occur in it."""
     return algebra.normalize_product(
         ONE_, tuple(factors), frozenset(index for index in summed if touches(factors, index))
     )
 
 
 def bound_matrix(forms: Any, term: Term) -> Matrix:
-    """Return the matrix operand of a term, with new indices for its rows and columns."""
+    """Return the matrix operand of a term, with new row and column indices, and these indices."""
     row, column = forms.indices(term.arguments[0], term.axes)
     ends = {row: row.fresh(), column: column.fresh()}
     return rename_indices(forms.part(term, 0), ends), ends[row], ends[column]
@@ -149,7 +155,7 @@ def _solve(forms: Any, term: Term) -> Form:
 
 
 def _cofactors(forms: Any, term: Term) -> Form:
-    """Return det X ⊙ (inv X)ᵀ for a matrix that is known to have an inverse."""
+    """Return the cofactors of X as det X ⊙ (inv X)ᵀ if X is known to be invertible, or else as an opaque factor."""
     if canonical.key(forms.part(term, 0)) not in forms.nonzero:
         return forms.operator(REGISTRY["cofactors"], term, term.axes)
     count_rule("cofactors")

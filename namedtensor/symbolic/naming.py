@@ -20,14 +20,14 @@ MAX_NAMED_PARTS = 12  # parts
 
 
 class Where(NamedTuple):
-    """A name with the formula that it stands for."""
+    """A name and the formula that it stands for."""
 
     name: str
     node: Node
 
 
 class NameReading(NamedTuple):
-    """A formula with the names that it uses, each defined in terms of the names before it."""
+    """A formula, and the names that it uses. Each name is defined in terms of preceding names."""
 
     node: Node
     names: tuple[Where, ...]
@@ -39,7 +39,7 @@ class NameReading(NamedTuple):
 
 
 def find_repeated_heads(forms: Iterator[Form] | tuple[Form, ...]) -> list[FormHead]:
-    """Return the heads that occur more than once, with outer heads first."""
+    """Return the heads that occur several times in forms. Outer heads precede the heads inside of them."""
     heads: Counter[FormHead] = Counter()
 
     def look(form: Form) -> None:
@@ -57,7 +57,7 @@ def find_repeated_heads(forms: Iterator[Form] | tuple[Form, ...]) -> list[FormHe
 
 
 def read(write: Callable[[ReadBack, Form], Node], form: Form, taken: set[str]) -> NameReading:
-    """Return the shortest formula that gives names to some of the repeated parts."""
+    """Return the shortest way to write a form, in which some of its repeated parts have names."""
     best = _read(write, form, (), taken)
     chosen: tuple[FormHead, ...] = ()
     for head in find_repeated_heads((form,))[:MAX_NAMED_PARTS]:
@@ -88,7 +88,7 @@ def _read(
 
 
 def definition(writer: ReadBack, head: FormHead) -> Node:
-    """Return the formula of a head in terms of its natural axes."""
+    """Return the formula of a head, written with the head's own axis names."""
     axes = distinct(head.axes)
     count = len(axes) - len(head.slots)
     if head.kind == "bracket":

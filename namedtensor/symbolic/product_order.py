@@ -1,4 +1,4 @@
-"""The order in which a product is written, such as α ⊙ (G ⊙_{v} V) ⊙_{s} K, so that intermediate results stay small."""
+"""The order in which the factors of a product are written, chosen so that intermediate results stay small."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FEW_AXES = 2  # axes of a product that is always small enough
 
 
 class Grouping(NamedTuple):
-    """Factors with a group replaced by one factor, its position, the group, and the indices only the group has."""
+    """A possible grouping: the factors after it, the group's position, its members, and indices summed in it."""
 
     parts: list[ProductPart]
     place: int
@@ -26,7 +26,7 @@ class Grouping(NamedTuple):
 def order_contractions(
     parts: list[ProductPart], summed: set[FormIndex], write: Callable[[list[ProductPart], set[FormIndex]], Node]
 ) -> list[ProductPart]:
-    """Return the parts after grouping factors that should be contracted early.
+    """Return the parts, in which factors that should be contracted early are grouped.
 
     Factors are grouped if products would otherwise have more axes than any factor or the result.
     """
@@ -53,7 +53,7 @@ def order_contractions(
 def _grouping(
     above: list[ProductPart], index: FormIndex, summed: set[FormIndex], divided: AbstractSet[FormIndex]
 ) -> Grouping | None:
-    """Return the factors with the factors that share a summed index grouped into one, or None if that is impossible."""
+    """Return the grouping of the factors that share a summed index, or None if these cannot be grouped."""
     inside, rest = split_parts(above, {index})
     if len(inside) < 2 or not rest:
         return None
@@ -65,7 +65,10 @@ def _grouping(
 
 
 def widest(parts: list[ProductPart], summed: set[FormIndex]) -> int:
-    """Return the largest number of axes of the running product if each index is summed after its last factor."""
+    """Return the largest number of axes of an intermediate product if factors are multiplied in order.
+
+    Each index is summed after the last factor that has it.
+    """
     most, standing = 0, frozenset[FormIndex]()
     for position, part in enumerate(parts):
         standing = (standing | part.indices) - (summed - indices_in(parts[position + 1 :]))

@@ -1,4 +1,4 @@
-"""Rules of products that only proofs use. Each returns the resulting form, or None if the rule does not apply."""
+"""Rules for products in proofs. Each returns a form, or None if the rule does not apply."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .work import count_rule
 
 
 def pythagorean(product: Product) -> Form | None:
-    """Apply sin² x = 1 − cos² x."""
+    """Replace sin² x by 1 − cos² x in a product, or return None."""
     for factor in product.factors:
         if is_function(factor, "sin") and factor.exponent >= 2 and factor.exponent.denominator == 1:
             count_rule("sine and cosine")
@@ -23,7 +23,7 @@ def pythagorean(product: Product) -> Form | None:
 
 
 def sign_powers(product: Product) -> Form | None:
-    """Apply sign³ x = sign x and sign² x ⊙ x = x."""
+    """Simplify powers of signs, by sign³ x = sign x and sign² x ⊙ x = x, or return None."""
     for factor in product.factors:
         if not is_function(factor, "sign") or factor.exponent < 2 or factor.exponent.denominator > 1:
             continue
@@ -41,7 +41,7 @@ def sign_powers(product: Product) -> Form | None:
 
 
 def quotient_of_sums(product: Product) -> Form | None:
-    """Apply ∑_{ax} x / ∑_{ax} x = 1."""
+    """Cancel a sum divided by the same sum, as in ∑_{ax} x / ∑_{ax} x = 1, or return None."""
     for below, inner in denominators(product):
         if len(inner) != 1 or not inner[0].summed or inner[0].coefficient != 1:
             continue
@@ -55,7 +55,10 @@ def quotient_of_sums(product: Product) -> Form | None:
 
 
 def inverse_product(product: Product) -> Form | None:
-    """Apply [inv_{r,c} X]_{c→s} ⊙_{r} X = I_{s,c}, and [inv_{r,c} X]_{r→s} ⊙_{c} X = I_{r,s}."""
+    """Replace a matrix times its inverse by an identity, or return None.
+
+    The rules are [inv_{r,c} X]_{c→s} ⊙_{r} X = I_{s,c} and [inv_{r,c} X]_{r→s} ⊙_{c} X = I_{r,s}.
+    """
     for inverse in product.factors:
         if is_function(inverse, "inv") and inverse.exponent == 1:
             for rewrite in inverse_rewrites(inverse, inverse):
@@ -66,7 +69,10 @@ def inverse_product(product: Product) -> Form | None:
 
 
 def inverse_rewrites(inverse: Factor, named: Factor) -> list[FactRewrite]:
-    """Return the rewrites of a matrix times its inverse, from either side, where the factor `named` is the inverse."""
+    """Return the rewrites of a matrix times its inverse, from either side, to the identity.
+
+    The factor `named` stands for the inverse in the patterns.
+    """
     (matrix,), (row, column) = opened(inverse), inverse.head.bound[:2]
     factors = to_factors(matrix) or ()
     if len(factors) != 1:
@@ -79,7 +85,7 @@ def inverse_rewrites(inverse: Factor, named: Factor) -> list[FactRewrite]:
 
 
 def _divide_factor(product: Product, factor: Factor, exponent: Fraction) -> Product:
-    """Return the product with one factor divided by its base raised to an exponent."""
+    """Return the product after dividing it by a power of one factor's base."""
     left = factor.exponent - exponent
     more = (factor._replace(exponent=left),) if left else ()
     rest = tuple(other for other in product.factors if other is not factor)

@@ -47,7 +47,7 @@ MAX_DEPTH = 2  # of brackets in which each way to rename is tried
 
 
 class ReadBack:
-    """A translator of forms to nodes. `given` maps the heads that have a name to that name."""
+    """A translator from forms to nodes. `given` maps heads to the names that replace them."""
 
     def __init__(self, given: Mapping[FormHead, str] | None = None):
         self.given = dict(given or {})
@@ -56,7 +56,10 @@ class ReadBack:
 
     # --------------------------------------------------------------------------------------------------------- sums
     def form(self, form: Form, names: Names) -> Node:
-        """Return a form in the shortest of several spellings, with the axis names inside or with the whole renamed."""
+        """Return a form as the shortest of several expressions.
+
+        These have the axis names inside, or are renamed as a whole.
+        """
         key = (form, tuple(sorted((index.number, names[index]) for index in indices_of(form))))
         node = self.kept.get(key)
         if node is None:
@@ -66,7 +69,7 @@ class ReadBack:
         return node
 
     def moved(self, form: Form, names: Names) -> Iterable[Node]:
-        """Yield spellings of a form with its stars and renames outside, such as (…)^* and […]_{a→a*}."""
+        """Yield expressions for a form with its stars and renames around the whole, as in (…)^* and […]_{a→a*}."""
         names_of = {index: names[index] for index in sorted(indices_of(form), key=NUMBER)}
         bare = {index: name.rstrip(MARKS) for index, name in names_of.items() if name[-1:] in MARKS}
         unmarked = {name for index, name in names_of.items() if index not in bare}
@@ -100,7 +103,10 @@ class ReadBack:
         return plain
 
     def signed(self, product: Product, names: Names) -> tuple[Node, bool]:
-        """Return a product without its sign, and whether the sign is −. The sign may be moved into a bracket."""
+        """Return the absolute value of a product as a node, and whether its sign is −.
+
+        The sign may be absorbed by a bracket.
+        """
         if product.coefficient > 0:
             return self.product(product, names), False
         for factor in product.factors:
@@ -135,7 +141,7 @@ class ReadBack:
         return self.chain(product.coefficient, parts, summed, names, averaged)
 
     def find_averaged_indices(self, factors: list[Factor], summed: set[FormIndex]) -> list[FormIndex]:
-        """Return the summed indices whose size is a divisor, that is, the indices of a mean.
+        """Return the summed indices over which a product is averaged, since it is divided by their sizes.
 
         The method removes these divisors from `factors`.
         """
@@ -150,7 +156,7 @@ class ReadBack:
         return indices
 
     def with_summed(self, product: Product, names: Names) -> tuple[dict[FormIndex, str], list[FormIndex]]:
-        """Extend the names to the summed indices. Also return the summed indices that share a name with another index.
+        """Return names for a product's outside and summed indices, and the summed indices with shared names.
 
         An index that shares a name must be summed before the other index appears.
         """
@@ -193,7 +199,7 @@ class ReadBack:
         names: Names,
         averaged: list[FormIndex] | None = None,
     ) -> Node:
-        """Return the parts as a chain that sums each index at the last part that has it."""
+        """Return a product of parts, in which each index is summed at the last part that has it."""
         if averaged:
             inside, rest = split_parts(parts, set(averaged))
             alone = summed - set(averaged) - indices_in(rest)
@@ -222,7 +228,7 @@ class ReadBack:
         return self.written(coefficient, order, last, names)
 
     def alone(self, parts: list[ProductPart], summed: set[FormIndex], names: Names) -> list[ProductPart]:
-        """Return the parts, with ∑ before each numerator that alone has a summed index."""
+        """Return the parts, where ∑ is applied to each numerator that is the only part with a summed index."""
         counts = Counter(index for part in parts for index in part.indices if index in summed)
         result: list[ProductPart] = []
         for part in parts:
@@ -256,7 +262,7 @@ class ReadBack:
         return node if bottom is None else call("/", node, bottom)
 
     def with_number(self, top: Node, node: Node) -> Node:
-        """Return the product of a number and a node. If the node is 1 / x, return the number divided by x."""
+        """Return the product of a number and a node. If the node is 1 / x, return the quotient of the number and x."""
         if isinstance(node, Call) and node.operator == "/" and node.arguments[0] == Number(1):
             return call("/", top, node.arguments[1])
         return call("⊙", top, node)
@@ -271,7 +277,7 @@ class ReadBack:
         return ProductPart(node, indices, exponent < 0)
 
     def root(self, group: list[Factor], names: Names) -> Node:
-        """Merge the factors under equal roots into one root."""
+        """Return one root of the product of several factors that are all under equal roots."""
         of = tuple(factor._replace(exponent=ONE_) for factor in group)
         return call("sqrt", self.product(Product(ONE_, of), names))
 
@@ -305,7 +311,10 @@ class ReadBack:
         return self.applied(factor, names)
 
     def diagonal(self, factor: Factor, names: Names) -> Node:
-        """Return a factor that has one index at two axes as X ⊙_{b} I_{a,b}, since a rename cannot express it."""
+        """Return a factor with one index at two of its axes, written as X ⊙_{b} I_{a,b}.
+
+        A rename cannot give two axes the same name.
+        """
         seen: dict[FormIndex, str] = {}
         fresh, pairs = [], []
         texts = {names[index] for index in factor.indices}
@@ -329,7 +338,7 @@ class ReadBack:
         return node
 
     def applied(self, factor: Factor, names: Names) -> Node:
-        """Return an operator, either with its natural axis names and a rename, or with the final names inside."""
+        """Return the application of an operator with the given axis names, or with its own names and a rename."""
         head = factor.head
         count = len(factor.indices) - len(head.slots)
         outs, inner = factor.indices[:count], factor.indices[count:]
@@ -357,7 +366,7 @@ class ReadBack:
         return shortest(result)
 
     def opened_node(self, head: FormHead, outs: list[str], slots: list[str]) -> Any:
-        """Return the operator written with these names of its outside indices, and the names of its result axes."""
+        """Return an operator's application, written with these names, and the names of its result axes."""
         _, (at, outputs) = head.options
         names: dict[FormIndex, str] = dict(zip(head.slots, slots))
         formal = formal_axes(head, outs, slots)

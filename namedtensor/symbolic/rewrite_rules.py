@@ -1,4 +1,6 @@
-"""The rewrite rules that simplify forms, each with a name, an equation, a kind of form, and a function.
+"""The rewrite rules that simplify forms.
+
+Each has a name, an equation, a kind of form to which it applies, and a function.
 
 The tests check each equation as an assertion on random shapes. They also check that the rule's function gives both
 sides the same form. The rows are in the order of application. Rules for one product (`algebra.PRODUCT_RULES`) are
@@ -16,7 +18,7 @@ from . import algebra, applying, definitions, factoring, factors, known, matchin
 
 
 class RewriteRule(NamedTuple):
-    """A simplification rule. `shapes` has the shapes of the tensors in the rule's equation."""
+    """A rewrite rule. `shapes` contains the shapes of the tensors in its equation."""
 
     name: str
     equation: str
@@ -26,7 +28,7 @@ class RewriteRule(NamedTuple):
 
 
 def proof(name: str, equation: str, shapes: dict[str, str], function: Callable[..., Any]) -> RewriteRule:
-    """Return a rule that is only applied in proofs."""
+    """Return a rewrite rule that applies only in proofs."""
     return RewriteRule(name, equation, shapes, "proof", function)
 
 

@@ -1,4 +1,4 @@
-"""Sign analysis of factors."""
+"""Analysis of the signs of factors."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def record_named(operator: str) -> Operator:
 
 
 def record_of(head: FormHead) -> Operator:
-    """Return the record of the operator in a head."""
+    """Return the record of the operator that a head applies."""
     return record_named(str(head.label))
 
 
 def never_negative(factor: Factor) -> bool:
-    """Return whether a factor is nonnegative whenever it has a value."""
+    """Return whether a factor is nonnegative wherever it has a value."""
     exponent = factor.exponent
     if exponent.denominator % 2 == 0 or (exponent.denominator == 1 and exponent % 2 == 0):
         return True
@@ -31,7 +31,7 @@ def never_negative(factor: Factor) -> bool:
 
 
 def get_known_sign(head: FormHead) -> Sign | None:
-    """Return the sign of a head that follows from an assumption, or None if it is not known."""
+    """Return the sign that an assumption gives to a head, or None."""
     sign, fact = current().facts.signs.get(head, (None, ""))
     if sign is not None:
         count_rule(fact)
@@ -56,7 +56,7 @@ def get_form_sign(form: Form) -> bool:
 
 
 def sign_of(form: Form) -> Sign | None:
-    """Return whether a form is positive or nonnegative whenever it has a value, or None if neither is known."""
+    """Return "positive" or "nonnegative" if a form certainly has this sign where it has a value, or else None."""
     if not get_form_sign(form):
         return None
     return "positive" if any(map(_positive, form)) else "nonnegative"
@@ -77,7 +77,7 @@ def positive_head(head: FormHead) -> bool:
 
 
 def vanishes_rarely(head: FormHead) -> bool:
-    """Return whether a head is nonzero for almost all values of the inputs, so that x / x = 1."""
+    """Return whether a head is nonzero for almost all inputs, so that x / x = 1 may be used."""
     if head.kind in ("tensor", "size", "number", "constant"):
         return True
     if head.kind == "delta" or (head.kind == "apply" and head.label != "abs" and not record_of(head).analytic):
@@ -86,7 +86,7 @@ def vanishes_rarely(head: FormHead) -> bool:
 
 
 def merges(head: FormHead, one: Fraction, other: Fraction, proving: bool) -> bool:
-    """Return whether xᵃ xᵇ = xᵃ⁺ᵇ holds for this head."""
+    """Return whether powers of this head with these exponents may be merged, by xᵃ xᵇ = xᵃ⁺ᵇ."""
     if not proving:
         return True
     return (one > 0) == (other > 0) or vanishes_rarely(head)

@@ -35,7 +35,7 @@ def expression(text: str) -> Node:
 
 @lru_cache(maxsize=4096)
 def component(axis: str) -> Node:
-    """Return the name of an axis as a component of a subscript."""
+    """Return the node by which an axis is written in a subscript."""
     node = expression(f"∑_{{{axis}}} x")
     assert isinstance(node, Call)
     return node.subscript[0]
@@ -56,12 +56,12 @@ def shortest(candidates: Iterable[Node | None]) -> Node:
 
 
 def renames(node: Node) -> int:
-    """Return the number of parts of an expression that are renamed."""
+    """Return the number of renames and stars in an expression."""
     return isinstance(node, (Rename, Starred)) + sum(map(renames, children(node)))
 
 
 def distinct(axes: Iterable[str]) -> list[str]:
-    """Return the axes, with primes added to distinguish equal names."""
+    """Return the axis names, with primes appended where a name occurs again."""
     names: list[str] = []
     for axis in axes:
         while axis in names:
@@ -71,7 +71,10 @@ def distinct(axes: Iterable[str]) -> list[str]:
 
 
 def rename(node: Node, names: Mapping[str, str]) -> Node:
-    """Return the node with renamed axes, written X^* if every axis gets one star and X_{a→b} otherwise."""
+    """Return a node with its axes renamed.
+
+    It is written X^* if every axis gets the same star, and X_{a→b} otherwise.
+    """
     moved = {old: new for old, new in names.items() if old != new}
     if not moved:
         return node
@@ -90,7 +93,10 @@ def number_node(value: Any) -> Node:
 
 
 def number_parts(value: Fraction) -> tuple[Node | None, Node | None]:
-    """Return the numerator and denominator of a coefficient, with None for 1; 0.8 and 0.0625 stay decimals."""
+    """Return the nodes for numerator and denominator of a coefficient, each of which is None for 1.
+
+    Decimals such as 0.8 and 0.0625 are kept.
+    """
     if (value.denominator > 16 or value.denominator % 5 == 0) and Fraction(repr(float(value))) == value:
         return Number(float(value)), None
     above = None if value.numerator == 1 else Number(value.numerator)
@@ -102,7 +108,7 @@ def size_node(text: str) -> Node:
 
 
 def with_axes(node: Node, axes: Iterable[str]) -> Node:
-    """Return a node with extra axes, written as a product with ones_{ax}."""
+    """Return a node with additional axes, by multiplying it with ones_{ax}."""
     if not (axes := ",".join(axes)):
         return node
     ones = expression(f"ones_{{{axes}}}")
@@ -158,7 +164,7 @@ def _length(node: Node) -> int:
 
 
 class ProductPart(NamedTuple):
-    """A written factor, with its node, its indices, and whether it is a divisor."""
+    """A factor as a node, with its indices and whether it is a divisor."""
 
     node: Node
     indices: frozenset[FormIndex]
@@ -178,11 +184,11 @@ def split_parts(
 
 
 class Unwritable(Exception):
-    """Raised if the notation does not have a syntax for a form."""
+    """The exception for a form that cannot be written in the notation."""
 
 
 def off_diagonal(product: Product) -> Product:
-    """Replace X_{i,i} I_{i,j} by X_{i,j} I_{i,j}, since the identity makes the diagonal unnecessary."""
+    """Return a product with X_{i,i} I_{i,j} replaced by X_{i,j} I_{i,j}, in which X has no repeated index."""
     pairs = [factor.indices for factor in product.factors if factor.head is DELTA]
     if not pairs:
         return product
@@ -198,7 +204,10 @@ def off_diagonal(product: Product) -> Product:
 
 
 def has_size(name: str, index: FormIndex, product: Product) -> bool:
-    """Return whether an axis of this name may have an index's size. The k of ∑_{k=1}^{2} and ∑_{k=1}^{3} differ."""
+    """Return whether an axis of this name may have the size of an index.
+
+    For example, the k of ∑_{k=1}^{2} and the k of ∑_{k=1}^{3} differ in size.
+    """
     if not str(index.size).isdigit():
         return name not in current().numbered
     if current().numbered.get(name, index.size) != index.size:

@@ -1,4 +1,4 @@
-"""The accounting of simplifications, that is, the uses of each rewrite rule and the remaining budget."""
+"""The accounting of a simplification: how often each rewrite rule was used, and how much budget remains."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ MAX_WORK_OPERATIONS = 200_000  # operations: rewrites, and steps of searches
 
 
 class TooLong(Exception):
-    """Raised if more operations are needed than the limit allows."""
+    """The exception for a simplification that needs more operations than its limit."""
 
 
 class Budget:
-    """The operations that one question may use, regardless of how many simplifications it involves."""
+    """The number of operations that may still be used for one request, which may involve several simplifications."""
 
     def __init__(self, limit: int):
         self.limit, self.spent = limit, 0
@@ -47,7 +47,7 @@ class Budget:
 
 
 class Work:
-    """The budget of a question, with the uses of each rule.
+    """The state of a simplification: its budget, its assumptions, and how often each rule was used.
 
     If `proving` is true, only rules that are valid whenever both sides have a value apply, operators are replaced by
     their definitions, and every bracket is multiplied out. `positive` contains the heads that must then be nonnegative
@@ -82,7 +82,10 @@ def count_rule(rule: str) -> None:
 
 
 def tensor(name: str, axes: tuple[str, ...], indices: tuple[FormIndex, ...]) -> Form:
-    """Return a tensor with this name and its known symmetries."""
+    """Return a tensor as a form, given its name, axes and indices.
+
+    Symmetries that an assumption states are included.
+    """
     symmetries, fact = current().facts.symmetries.get((name, axes), ((), ""))
     if not symmetries:
         return single(head("tensor", name, axes), *indices)
@@ -92,7 +95,7 @@ def tensor(name: str, axes: tuple[str, ...], indices: tuple[FormIndex, ...]) -> 
 
 @contextmanager
 def open_budget(limit: int = MAX_WORK_OPERATIONS) -> Iterator[None]:
-    """Open a context with a single budget. A nested context shares the outer budget."""
+    """Open a context with a budget for all simplifications in it. If a budget is open already, it is used."""
     if _BUDGET.get() is not None:
         yield
         return
@@ -106,7 +109,7 @@ def open_budget(limit: int = MAX_WORK_OPERATIONS) -> Iterator[None]:
 
 @contextmanager
 def working(proving: bool = False, limit: int = MAX_WORK_OPERATIONS) -> Iterator[Work]:
-    """Open a context in which the rules of closed forms apply, or with `proving` the rules of proofs."""
+    """Open a context in which the rules for closed forms apply or, if `proving` is true, the rules for proofs."""
     work = Work(proving, limit, _BUDGET.get())
     token = _WORK.set(work)
     try:

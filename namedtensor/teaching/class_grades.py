@@ -16,7 +16,7 @@ SECONDS = 10.0  # to grade an answer: more than in class, so that a busy compute
 
 @dataclass(frozen=True)
 class Attempt:
-    """An answer and its grade."""
+    """A student's answer to an exercise, with its grade."""
 
     answer: str
     grade: Grade
@@ -24,7 +24,7 @@ class Attempt:
 
 @dataclass(frozen=True)
 class StudentResult:
-    """A student's result for an exercise: all attempts, oldest first, and the attempt that counts."""
+    """A student's result for an exercise: all attempts, oldest first, and the attempt that determines the grade."""
 
     exercise: Exercise
     attempts: tuple[Attempt, ...]
@@ -37,7 +37,7 @@ class StudentResult:
 
 @dataclass(frozen=True)
 class StudentResults:
-    """A student's results, with one result for each exercise of the sheet."""
+    """A student, with one result for each exercise of the sheet."""
 
     student: Student
     results: tuple[StudentResult, ...]
@@ -56,7 +56,7 @@ class StudentResults:
 
 
 class ClassGrader:
-    """Grader for submissions, which grades identical answers of several students only once."""
+    """A grader of submissions. If several students give the same answer, it is graded only once."""
 
     def __init__(self, sheet: Sheet, counts: str | None = None, seed: int = 0):
         self.sheet, self.counts, self.seed = sheet, counts, seed
@@ -82,7 +82,10 @@ class ClassGrader:
 
 
 def choose_attempt(attempts: tuple[Attempt, ...], counts: str) -> Attempt:
-    """Return the attempt that counts: the last, best or first attempt with a valid answer, or else of all attempts."""
+    """Return the attempt that counts, which is the "last", "best" or "first".
+
+    Attempts without a valid answer are considered only if there are no others.
+    """
     valid = [attempt for attempt in attempts if attempt.grade.counts_as_attempt] or [*attempts]
     if counts == "best":
         return max(valid, key=lambda attempt: attempt.grade.points)  # the first of several

@@ -16,7 +16,7 @@ MAX_MISTAKES = 8  # of an exercise, the commonest
 
 @dataclass(frozen=True)
 class CommonMistake:
-    """A mistake, and the students who made it, including those who corrected it later."""
+    """A mistake with an example, and the students who made it, even if they corrected it later."""
 
     mistake: str
     students: tuple[str, ...]
@@ -25,7 +25,7 @@ class CommonMistake:
 
 @dataclass(frozen=True)
 class ExerciseReport:
-    """The report on an exercise: the numbers of right, wrong and missing answers, and the mistakes in all attempts."""
+    """The report on an exercise: how many students are right, wrong or missing, and the mistakes in all attempts."""
 
     exercise: ExerciseText
     correct: int
@@ -36,7 +36,7 @@ class ExerciseReport:
 
 
 def reports(results: Sequence[StudentResults]) -> list[ExerciseReport]:
-    """Return one report for each exercise."""
+    """Return a report for each exercise, given the results of all students."""
     if not results:
         return []
     return [_report(results, at) for at in range(len(results[0].results))]
@@ -59,7 +59,7 @@ def _report(results: Sequence[StudentResults], at: int) -> ExerciseReport:
 
 
 def _example(attempts: Sequence[Attempt]) -> Attempt:
-    """Return the most frequent answer of the students, or the shortest such answer if several are equally frequent."""
+    """Return an attempt with the most frequent answer. Among equally frequent answers, the shortest is chosen."""
     answers = [attempt.answer for attempt in attempts]
     return max(attempts, key=lambda attempt: (answers.count(attempt.answer), -len(attempt.answer)))
 
@@ -150,7 +150,7 @@ def _section(report: ExerciseReport) -> str:
 
 
 def _feedback(text: str) -> str:
-    """Return feedback as HTML; an error is followed by its formula with a caret."""
+    """Return feedback as HTML. Feedback of several lines, such as an error with its caret, is preformatted."""
     shown = html.escape(text)
     return f"<pre>{shown}</pre>" if "\n" in text else shown
 

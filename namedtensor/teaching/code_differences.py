@@ -1,4 +1,4 @@
-"""Comparison of a program that was read from code with a formula, to find the first line that differs.
+"""Comparison of a program that was read from code with a formula, to find the code lines that differ.
 
 Both are computed on the same random inputs, with the values of all their terms. They differ at a term of the code if
 its operands occur in the formula but its value does not. This test needs no guess; only the description of the mistake
@@ -43,7 +43,9 @@ Fingerprint = tuple[float, ...]
 
 
 class Parting(NamedTuple):
-    """The points where code and formula differ: terms that one side lacks although it has all their operands.
+    """The terms at which code and formula first differ.
+
+    One side lacks their values, although it has all their operands.
 
     `before` are the last terms of the code whose operands equal operands of the formula. `missing` are the values of
     the formula that the code lacks.
@@ -78,7 +80,7 @@ def against_code(read: Any, formula: Any, given: str, seed: int) -> Equivalence:
 
 
 def names_apart(setting: Setting, read: Any, expected: str) -> str:
-    """Return a sentence on the names that occur only in the formula or only in the code."""
+    """Return a sentence on the names that only one of the formula and the code uses."""
     tree = parse(expected, "text")
     defined = {to_text(line.sides[0]) for line in tree.statements if isinstance(line, nodes.Equation)}
     spoken = {name for name in names_in(expected) if name.split("_")[0] not in REGISTRY}
@@ -93,7 +95,10 @@ def names_apart(setting: Setting, read: Any, expected: str) -> str:
 def explain_difference(
     setting: Setting, read: Any, expected: str, drawn: SampledInputs, equivalence: Equivalence
 ) -> Equivalence:
-    """Add the code lines that differ to a result, and describe the change if a single change makes the difference."""
+    """Return a result that also states the code lines that differ.
+
+    If a single change to the code makes the values equal, it is described.
+    """
     code = read.formula
     parting = find_parting(setting, code, expected, drawn)
     messages = [*itertools.islice(slips(setting, code, parting, drawn), 1)]
@@ -131,7 +136,10 @@ def find_parting(setting: Setting, code: str, expected: str, drawn: SampledInput
 
 
 def partial_sums(side: Sequence[TermValue]) -> Iterator[TermValue]:
-    """Yield all partial sums of each sum, because terms such as x + (y + z) contain y + z but not x + y."""
+    """Yield all partial sums in a formula.
+
+    For example, x + (y + z) contains the term y + z but not x + y, which is yielded here.
+    """
     values = {id(value.term): value for value in side}
     inner = {id(part) for value in side if value.term.operator == "+" for part in value.term.arguments}
     for value in side:
@@ -159,7 +167,7 @@ def sum_of(term: Term, addends: Sequence[TermValue]) -> TermValue:
 
 
 class Fingerprints:
-    """A set of fingerprints of term values, which do not depend on the order of axes."""
+    """A set of fingerprints, which identify the values of terms regardless of the order of their axes."""
 
     def __init__(self, values: Iterable[TermValue]):
         self.by_shape: dict[tuple[int, ...], list[Fingerprint]] = {}
@@ -179,7 +187,7 @@ class Fingerprints:
 
 
 def fingerprint_of(array: Any) -> tuple[tuple[int, ...], Fingerprint]:
-    """Return a key and numbers that identify a tensor regardless of the order of its axes."""
+    """Return the sorted sizes of a tensor and two numbers, which identify it regardless of the order of its axes."""
     values = np.asarray(array, dtype=float)
     finite = values[np.isfinite(values)]
     key = tuple(sorted(size for size in values.shape if size != 1))
@@ -191,7 +199,7 @@ def fingerprint_of(array: Any) -> tuple[tuple[int, ...], Fingerprint]:
 
 
 def frontier(side: Sequence[TermValue], other: Fingerprints) -> tuple[Term, ...]:
-    """Return the innermost terms whose values the other side lacks, although it has all their operands."""
+    """Return the innermost terms whose values the other side lacks, although it has the values of their operands."""
     arrays = {id(value.term): value.array for value in side}
     shared = {
         id(value.term): not value.term.arguments or value.array in other
@@ -215,7 +223,7 @@ def frontier(side: Sequence[TermValue], other: Fingerprints) -> tuple[Term, ...]
 
 
 def names_in(text: str) -> set[str]:
-    """Return the names of tensors in a program."""
+    """Return the names, with subscripts, in a program."""
     return {to_text(node) for node in walk(parse(text, "text")) if isinstance(node, (nodes.Name, nodes.Subscript))}
 
 
@@ -231,7 +239,7 @@ def clip_text(text: str) -> str:
 
 # ----------------------------------------------------------------------------------------------------- lines of the code
 def lines_of(read: Any, code: str, parting: Parting, setting: Setting) -> list[Any]:
-    """Return the code lines of the terms that differ, and the line before a missing term.
+    """Return the code lines of the terms that differ, and the last line before a value that the code lacks.
 
     If there are several such terms, the line that calls all of them comes first.
     """
@@ -243,13 +251,13 @@ def lines_of(read: Any, code: str, parting: Parting, setting: Setting) -> list[A
 
 
 def branching(stack: Sequence[Any], other: Sequence[Any]) -> Any:
-    """Return the outermost line of a call stack that another call stack does not have."""
+    """Return the outermost line of a call stack that is not in another call stack, or else its innermost line."""
     outer = [line for line in stack if line not in other]
     return outer[-1] if outer else stack[0]
 
 
 def stacks_of(read: Any, code: str, terms: Sequence[Term], setting: Setting) -> list[tuple[Any, ...]]:
-    """Return the call stack of each term, beginning with its line."""
+    """Return the call stack of each term, that is, its code line and the lines that called it, innermost first."""
     offset = len(setting.with_formula(code)) - len(code)
     by_span = spans_of(read, code)
     spans = [term.node.span for term in terms if getattr(term.node, "span", None)]
@@ -258,7 +266,7 @@ def stacks_of(read: Any, code: str, terms: Sequence[Term], setting: Setting) -> 
 
 
 def spans_of(read: Any, code: str) -> dict[tuple[int, int], Any]:
-    """Map each span of a program's text to the code lines that it was read from."""
+    """Return a map from spans in the text of a program to the code lines from which they were read."""
     statements = tuple(line for line in read.tree.statements if not isinstance(line, nodes.Declaration))
     parsed = parse(code, "text").statements
     spans: dict[tuple[int, int], Any] = {}
@@ -271,7 +279,7 @@ def spans_of(read: Any, code: str) -> dict[tuple[int, int], Any]:
 
 # --------------------------------------------------------------------------------------------------------- descriptions of mistakes
 def slips(setting: Setting, code: str, parting: Parting, drawn: SampledInputs) -> Iterator[str]:
-    """Yield descriptions of changes to the differing terms that produce a value of the formula."""
+    """Yield descriptions of changes to the code's differing terms that give them a value of the formula."""
     tree = parse(code, "text")
     offset = len(setting.with_formula(code)) - len(code)
     nodes_of_terms = [term.node for term in parting.of_code if getattr(term.node, "span", None)]
@@ -291,7 +299,7 @@ def slips(setting: Setting, code: str, parting: Parting, drawn: SampledInputs) -
 
 
 def axes_of(tree: Any) -> list[str]:
-    """Return the axes in a program."""
+    """Return the names of the axes in a program."""
     result: dict[str, None] = {}
     for node in walk(tree):
         if isinstance(node, nodes.Axis):

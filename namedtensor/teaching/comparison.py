@@ -25,7 +25,7 @@ Matching = Mapping[str, str]  # the other's new axes -> the expected ones
 
 @dataclass(frozen=True)
 class Difference:
-    """The largest difference between a value and the expected value; `record` counts from 1."""
+    """The largest difference from an expected value. `record` is the index of the element, counted from 1."""
 
     record: Mapping[str, int]
     found: Any
@@ -35,7 +35,10 @@ class Difference:
 
 
 def matchings(graded: PlainTensor, expected: PlainTensor, fixed: Iterable[str]) -> Iterator[Matching]:
-    """Yield the possible matchings of the new axes of `graded` with axes of `expected`. Shared names stay."""
+    """Yield the ways to pair axes that only `graded` has with axes that only `expected` has.
+
+    Axes with equal names always correspond.
+    """
     names = [axis for axis in graded.axes if axis not in expected.axes]
     missing = [axis for axis in expected.axes if axis not in graded.axes]
     if len(names) != len(missing) or set(fixed) & {*names, *missing}:
@@ -46,7 +49,7 @@ def matchings(graded: PlainTensor, expected: PlainTensor, fixed: Iterable[str]) 
 
 
 def laid_out(graded: PlainTensor, expected: PlainTensor, matching: Matching) -> tuple[PlainTensor, PlainTensor]:
-    """Return both values with their axes in the order of `expected`."""
+    """Return both values, with the axes of `graded` in the order of the axes of `expected` that correspond to them."""
     back = {other: axis for axis, other in matching.items()}
     return graded.laid_out([back.get(axis, axis) for axis in expected.axes]), expected
 
@@ -61,18 +64,18 @@ class SampledInputs:
 
     @cached_property
     def kind(self) -> str:
-        """Return the style, or "zeros" if ordinary inputs contain a zero, as integers may."""
+        """Return the style of the inputs, or "zeros" if inputs of an ordinary style contain a zero."""
         has_zero = self.style in ORDINARY and any(0 in value.numbers for value in self.values.values())
         return "zeros" if has_zero else self.style
 
     @property
     def extent(self) -> dict[str, int]:
-        """The size of each axis."""
+        """The sizes of all axes of the inputs."""
         return {axis: size for value in self.values.values() for axis, size in value.sizes.items()}
 
 
 class ComparedValue(NamedTuple):
-    """A value on random inputs, with the expected value; the magnitudes of both are computed on demand."""
+    """A value on random inputs with its expected value. Functions return the magnitudes of both when needed."""
 
     drawn: SampledInputs
     graded: PlainTensor
@@ -86,12 +89,12 @@ class ComparedValue(NamedTuple):
         return has_value(self.expected) and has_value(self.graded)
 
     def elements(self, matching: Matching) -> ComparedElements:
-        """Compare the values element by element; they must have the same sizes."""
+        """Compare the values element by element, after aligning their axes by a matching. Their sizes must be equal."""
         graded, expected = laid_out(self.graded, self.expected, matching)
         return compare(graded.numbers, expected.numbers, lambda: self._magnitudes(matching), *self.precision)
 
     def _magnitudes(self, matching: Matching) -> Sequence[float]:
-        """Return, for each element, the magnitude of the numbers that both values are computed from."""
+        """Return for each element the sum of the magnitudes of the numbers from which both values are computed."""
         total = [0.0] * len(self.expected.numbers)
         back = {other: axis for axis, other in matching.items()}
         for of, names in ((self.of_graded(), back), (self.of_expected(), dict[str, str]())):
@@ -112,7 +115,7 @@ class ComparedValue(NamedTuple):
         return [] if elements.one_sided else elements.wrong
 
     def difference(self, matching: Matching, elements: ComparedElements) -> Difference | None:
-        """Return the difference at the element where the values differ most, or None if they are equal."""
+        """Return the largest difference between the values, or None if no element differs."""
         wrong = self.select_different(elements)
         if not wrong:
             return None
@@ -125,12 +128,12 @@ class ComparedValue(NamedTuple):
 
 
 def has_value(value: PlainTensor) -> bool:
-    """Return whether a value has a finite element or is empty."""
+    """Return whether a value is empty or has at least one finite element."""
     return not value.numbers or any(map(math.isfinite, value.numbers))
 
 
 def are_close(actual: Iterable[Any], expected: Iterable[Any], scale: float) -> bool:
-    """Return whether numbers are equal up to the rounding error at this scale."""
+    """Return whether all numbers equal the expected numbers up to rounding errors of numbers of this scale."""
     return all(closeness(left, right, lambda: scale) is Closeness.EQUAL for left, right in zip(actual, expected))
 
 
@@ -140,6 +143,6 @@ def distance(actual: Any, expected: Any) -> float:
 
 
 def largest(values: Iterable[PlainTensor]) -> float:
-    """Return the largest finite absolute value in some tensors, or 1 if it is 0 or does not exist."""
+    """Return the largest finite absolute value of all elements, or 1 if it is 0 or there is none."""
     numbers = (abs(float(number)) for value in values for number in value.numbers)
     return max(filter(math.isfinite, numbers), default=1.0) or 1.0

@@ -17,7 +17,7 @@ PUZZLES = "puzzles"
 
 
 def course() -> Mapping[str, Path]:
-    """Return the files of the course in order, by titles such as `lesson 1 axes`; the puzzles come last."""
+    """Return the files of the course by title, such as `lesson 1 axes`, in order. The puzzles come last."""
     folder = Path(str(files(__name__.rpartition(".")[0]) / FOLDER))
     paths = {path.stem: path for path in folder.glob("*.nt")}
     lessons = sorted((stem for stem in paths if STEM.fullmatch(stem)), key=lambda stem: int(stem.partition("_")[0]))
@@ -30,7 +30,7 @@ def title_of(stem: str) -> str:
 
 
 def is_course_name(text: str) -> bool:
-    """Return whether a text names a lesson or the puzzles rather than a file."""
+    """Return whether a text is the name of a lesson or of the puzzles, and not the name of a file."""
     return NAME.fullmatch(text.strip()) is not None
 
 

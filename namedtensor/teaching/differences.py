@@ -17,7 +17,7 @@ from .comparison import Difference, Matching, are_close, laid_out
 
 @dataclass(frozen=True)
 class Words:
-    """The words for the two values in messages."""
+    """The words by which messages refer to the two values, such as "your answer" and "the expected value"."""
 
     yours: str = "your answer"
     your_value: str = "your value"
@@ -32,7 +32,7 @@ def join_names(names: Sequence[str]) -> str:
 
 
 def axes_differ(graded: PlainTensor, expected: PlainTensor, given: Sequence[str], words: Words) -> str:
-    """Describe how the axes of a value differ from the expected axes."""
+    """Return a description of the axes that a value has or lacks in comparison with the expected value."""
     extra = [axis for axis in graded.axes if axis not in expected.axes]
     lacking = [axis for axis in expected.axes if axis not in graded.axes]
     faults: list[str] = []
@@ -69,7 +69,7 @@ def sizes_differ(graded: PlainTensor, expected: PlainTensor, words: Words) -> st
 
 
 def value_differs(where: Difference, words: Words) -> str:
-    """Describe the difference at an index, such as "your answer is 1.13, the expected value is 0.487"."""
+    """Return a description of a difference, such as "your answer is 1.13, the expected value is 0.487"."""
     at = f"at {{{', '.join(f'{axis}({index})' for axis, index in where.record.items())}}} " if where.record else ""
     count = f" ({where.places} of {where.of} places)" if where.of > 1 else ""
     digits = next((n for n in (4, 6, 9, 12) if format_number(where.found, n) != format_number(where.due, n)), 17)
@@ -85,14 +85,14 @@ def format_number(number: Any, digits: int = 4) -> str:
 
 
 def names_of_new_axes(matching: Matching) -> str:
-    """List matched axes with different names, which are not an error."""
+    """Return a remark that lists axes that correspond but have different names, which is not a mistake."""
     return "; ".join(f"your {axis} is called {other} in ours" for axis, other in matching.items() if axis != other)
 
 
 def find_exchanged_axes(
     pairs: Sequence[tuple[PlainTensor, PlainTensor]], scales: Sequence[float], words: Words
 ) -> str | None:
-    """Return a sentence on two axes, if exchanging them makes all values equal the expected values, or None."""
+    """Return a sentence if exchanging two axes makes all values equal the expected values, or None."""
     axes = pairs[0][1].axes
     if set(pairs[0][0].axes) != set(axes):
         return None
@@ -116,7 +116,7 @@ Pair = tuple[PlainTensor, PlainTensor, Mapping[str, int]]  # actual and expected
 
 
 def find_relation(pairs: Sequence[Pair], matching: Matching, words: Words) -> str | None:
-    """Return a sentence on a relation between all values and the expected values that explains the mistake, or None.
+    """Return a sentence on a relation between all values and their expected values, or None.
 
     The relation is a ratio, a difference, a function, an order or a rounding.
     """
@@ -131,7 +131,7 @@ def find_relation(pairs: Sequence[Pair], matching: Matching, words: Words) -> st
 
 
 def _constant(values: Sequence[float]) -> float | None:
-    """Return the number that all values equal up to rounding, or None."""
+    """Return the number that all of the values equal up to rounding, or None."""
     if not values or not all(map(math.isfinite, values)):
         return None
     middle = float(statistics.median(values))
@@ -162,7 +162,7 @@ def _ratio(
 
 
 def ratio_named(ratios: Sequence[float], sizes: Sequence[Mapping[str, int]]) -> str | None:
-    """Return a ratio as a number, and as an expression of axis sizes if one matches in every random test.
+    """Return a ratio of values as text, with an expression of axis sizes if one equals the ratio in every test.
 
     Return None if the ratios differ and no expression matches, or if the ratio is displayed as 1.
 
@@ -205,7 +205,7 @@ SIZE_RATIOS: tuple[tuple[str, Callable[[float, float], float]], ...] = (  # the 
 
 
 def _pairs(arrays: Sequence[tuple[PlainTensor, PlainTensor]]) -> list[tuple[float, float]]:
-    """Return pairs of each element and the expected element, for all values."""
+    """Return each element of the values paired with its expected element."""
     return [(float(left), float(right)) for pair in arrays for left, right in zip(*(value.numbers for value in pair))]
 
 
@@ -227,7 +227,7 @@ OF_NUMBERS: tuple[tuple[str, Callable[[float], float]], ...] = (  # ratios of a 
 
 
 def _function(arrays: Sequence[tuple[PlainTensor, PlainTensor]], words: Words) -> str | None:
-    """Describe a function that maps each expected element to the actual element, or return None."""
+    """Return a description of the function that maps each expected element to the actual element, or None."""
     pairs = _pairs(arrays)
     for message, function in OF_NUMBERS:
         mapped = [(number, function(right)) for number, right in pairs if math.isfinite(number)]
@@ -240,7 +240,7 @@ def _function(arrays: Sequence[tuple[PlainTensor, PlainTensor]], words: Words) -
 def _describe_reordering(
     arrays: Sequence[tuple[PlainTensor, PlainTensor]], axes: Sequence[str], words: Words
 ) -> str | None:
-    """Describe expected elements at other positions, or return None.
+    """Return a description of how the elements are ordered if they are the expected ones in other positions, or None.
 
     Elements that are equal up to rounding do not count as moved.
     """

@@ -1,4 +1,4 @@
-"""Drawings of exercises: small inputs with the expected value, and the value of an answer for comparison."""
+"""Drawings for exercises: small inputs with the expected value, and the value of an answer to compare with it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_SHOWN_ELEMENTS = 1000
 
 @dataclass(frozen=True)
 class GridDrawing:
-    """Inputs by name, and the expected value."""
+    """The inputs of an exercise, by name, and their expected value, for a drawing."""
 
     drawn: SampledInputs
     expected: PlainTensor
@@ -44,7 +44,7 @@ def drawing(exercise: ExerciseText, seed: int = 0) -> GridDrawing | None:
 
 
 def own_value(exercise: ExerciseText, answer: str, seen: GridDrawing) -> tuple[PlainTensor, list[int] | None] | None:
-    """Return the value of an answer on the inputs, and the positions of the elements that differ.
+    """Return the value of an answer on the drawing's inputs, and the positions of the elements that differ.
 
     Return None if the answer has no value. The positions are None if the axes differ.
     """

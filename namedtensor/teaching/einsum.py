@@ -28,7 +28,7 @@ def is_einsum(answer: str) -> bool:
 
 
 def translate_answer(answer: str, sets: Mapping[str, nodes.Set]) -> str:
-    """Return the formula of an einsum call. Raise NotationError if it is invalid or does not fit the declared axes.
+    """Return the formula that an einsum answer denotes. Raise NotationError if it is invalid or does not fit the axes.
 
     >>> from grammar.parser import parse
     >>> sets = {s.names[0].text: s.sets[0] for s in parse("A ∈ ℝ^{i × j}\\nB ∈ ℝ^{k × l}").statements}
@@ -53,20 +53,20 @@ def translate_answer(answer: str, sets: Mapping[str, nodes.Set]) -> str:
 
 
 def translate_call(call: str, shapes: Mapping[str, str]) -> Any:
-    """Return the translation of a call. Raise NotationError if it is invalid."""
+    """Return the translation of an einsum call for inputs of these shapes. Raise NotationError if it is invalid."""
     from ..positional.translation import translate
 
     return translate(call, shapes, kind="einsum", check=False)
 
 
 def call_of(answer: str, sets: Mapping[str, nodes.Set]) -> str:
-    """Return the einsum call of an answer; bare subscripts apply to all inputs."""
+    """Return the einsum call of an answer. An answer with only subscripts applies to all inputs in order."""
     bare = ANSWER.sub("", answer).strip()
     return f'einsum("{bare.strip(chr(39) + chr(34))}", {", ".join(sets)})' if LETTERS.fullmatch(bare) else bare
 
 
 def letters_of(answer: str, sets: Mapping[str, nodes.Set]) -> dict[str, tuple[str, ...]]:
-    """Return the subscript letters of each operand."""
+    """Return the subscript letters that an einsum answer gives to each operand."""
     call = call_of(answer, sets)
     if "..." in call:
         raise unread(call, "write a letter for every axis instead of ...")
@@ -81,12 +81,12 @@ def letters_of(answer: str, sets: Mapping[str, nodes.Set]) -> dict[str, tuple[st
 
 
 def unread(call: str, hint: str) -> NotationError:
-    """Return the error of a call that cannot be parsed."""
+    """Return the error for an einsum call that cannot be parsed."""
     return NotationError(105, "cannot parse this einsum call", call, (0, len(call)), hint=hint)
 
 
 def letters_clash(answer: str, sets: Mapping[str, nodes.Set]) -> str:
-    """Describe a letter that stands for several axes of different sizes."""
+    """Return a message about a letter that stands for several axes of different sizes."""
     axes_of: dict[str, list[tuple[str, str]]] = {}
     for operand, letters in letters_of(answer, sets).items():
         for letter, (axis, _) in zip(letters, sets[operand].axes):
@@ -97,7 +97,7 @@ def letters_clash(answer: str, sets: Mapping[str, nodes.Set]) -> str:
 
 
 def with_operands(node: Any, operands: Mapping[str, nodes.Node]) -> Any:
-    """Replace names of operands in a tree with other nodes."""
+    """Return a tree in which names of operands are replaced by other nodes."""
     if isinstance(node, nodes.Name):
         return operands.get(node.text, node)
     return rebuilt(node, partial(with_operands, operands=operands), apart=AXES)

@@ -93,7 +93,7 @@ def equivalent(
 
 
 def drop_declared_inputs(texts: list[str], types: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    """Remove the input declarations from two programs; return the programs, and the declarations without duplicates.
+    """Return two programs without their input declarations, and these declarations without duplicates.
 
     Declarations of inputs with types in `types` are removed but not returned.
     """
@@ -126,7 +126,7 @@ def drop_declared_inputs(texts: list[str], types: Mapping[str, Any]) -> tuple[li
 
 
 def with_domain(equivalence: Equivalence, setting: Setting, sides: Sequence[str]) -> Equivalence:
-    """Return the verdict on equal formulas, with its proof and the condition under which both sides are defined."""
+    """Return the result for equal formulas, stating whether it is proved and where both formulas are defined."""
     is_proved = has_proof_of(setting, *sides)
     condition = condition_for_all([parse(setting.with_formula(side), "text") for side in sides])
     if not equivalence.remark and not (is_proved and condition):
@@ -137,7 +137,7 @@ def with_domain(equivalence: Equivalence, setting: Setting, sides: Sequence[str]
 
 
 def has_proof_of(setting: Setting, first: str, second: str) -> bool:
-    """Return whether two formulas are proved equal for all tensors of their types; both must be single expressions."""
+    """Return whether two formulas, each a single expression, are proved equal for all inputs of the declared types."""
     try:
         sides = [expression(name) for name in (first, second)]
     except NotationError:
@@ -146,7 +146,7 @@ def has_proof_of(setting: Setting, first: str, second: str) -> bool:
 
 
 def compare_formulas(setting: Setting, text: str, expected: str, words: Words, seed: int = 0) -> Equivalence:
-    """Compare two formulas by their values in the random tests of a setting."""
+    """Compare the values of two formulas in the random tests of a setting, and return the result."""
     text, expected = (call_last_function(name, tuple(setting.sets)) for name in (text, expected))
     setting.check(expected)
     setting.check(text)

@@ -56,7 +56,7 @@ class ExerciseError(NotationError):
 
 @dataclass(frozen=True)
 class Mistake:
-    """A common mistake that the author expects, with its feedback."""
+    """A common mistake that the author of an exercise expects, and the feedback for it."""
 
     formula: str
     sentence: str
@@ -64,7 +64,7 @@ class Mistake:
 
 @dataclass(frozen=True, repr=False)
 class ExerciseText:
-    """An exercise, with its task, its inputs, and its solution if the file contains it."""
+    """An exercise, with its task, its given statements, and its solution if the file contains it."""
 
     name: str
     kind: str = "formula"
@@ -91,7 +91,7 @@ class ExerciseText:
 
 
 def read(text: str, name: str = "") -> list[ExerciseText]:
-    """Parse the exercises of a text. Raise ExerciseError with the line if a line is invalid."""
+    """Return the exercises in a text. Raise ExerciseError, with the line, if a line is invalid."""
     exercises: list[ExerciseText] = []
     preface, *rest = blocks(text)
     counts = _preface(preface, name)
@@ -109,7 +109,7 @@ Line = tuple[int, str]
 
 
 def blocks(text: str) -> list[list[Line]]:
-    """Return the lines before the first exercise, then the lines of each exercise, beginning with its header."""
+    """Return the lines before the first exercise, followed by the lines of each exercise with its header."""
     result: list[list[Line]] = [[]]
     for number, line in enumerate(text.splitlines(), 1):
         directive = DIRECTIVE.match(line.strip())
@@ -120,7 +120,7 @@ def blocks(text: str) -> list[list[Line]]:
 
 
 def _preface(lines: list[Line], file: str) -> str:
-    """Return the file's default for which attempt counts."""
+    """Return which attempt counts by default, according to the lines before the first exercise."""
     counts = COUNTS[0]
     for number, line in lines:
         directive = DIRECTIVE.match(line.strip())
@@ -179,7 +179,7 @@ def _header(number: int, line: str, file: str) -> dict[str, Any]:
 
 
 def _points(text: str, line: int, file: str) -> float:
-    """Parse a number of points. Raise ExerciseError if it is negative or too large."""
+    """Return the number of points in a text. Raise ExerciseError if it is negative or too large."""
     try:
         points = float(text)
     except ValueError:
@@ -190,7 +190,7 @@ def _points(text: str, line: int, file: str) -> float:
 
 
 def _lines(text: str, number: int, file: str) -> int:
-    """Parse the minimum number of lines of a derivation. Raise ExerciseError if it is not an integer of at least 2."""
+    """Return the minimum number of lines that a derivation must have. Raise ExerciseError if it is below 2."""
     if not text.isdecimal() or int(text) < MIN_LINES:
         raise _wrong(file, number, f"expected #: lines N with N of at least {MIN_LINES}, got {text or 'nothing'}")
     return int(text)
@@ -224,7 +224,10 @@ def _directive(
 
 
 def _solution(statements: list[Line], fields: Mapping[str, Any], released: bool, file: str) -> tuple[str, str | None]:
-    """Return the given statements, and the last statement, which is the solution (None in a released file)."""
+    """Return the given statements and the solution, which is the last statement.
+
+    In a released file, the solution is None.
+    """
     text = "\n".join(line for _, line in statements)
     if released:
         return text, None

@@ -101,7 +101,7 @@ def follows(formula: str, /, *, gives: str, check: str = "shapes", **axes: str) 
 
 # ---------------------------------------------------------------------------------------------------------------- calls
 def guard_sizes(function: Any, contract: Contract, names: Sequence[str], skipped: int) -> Any:
-    """Wrap a function so that each call checks the sizes of its arguments and result."""
+    """Return a function that also checks the sizes of its arguments and its result in each call."""
     expected = tuple(zip(names, contract.axes.values()))
     gives = contract.gives
     count = len(expected) + skipped
@@ -137,7 +137,7 @@ def guard_sizes(function: Any, contract: Contract, names: Sequence[str], skipped
 
 
 def wrong_rank(function: Any, name: str, shape: Sequence[int], axes: Sequence[str]) -> str:
-    """Return the message for an array with the wrong number of axes."""
+    """Return the error message for an array with the wrong number of axes."""
     spelled = " ".join(axes) or "a number"
     return f"{function.__name__}: {name} has the shape {tuple(shape)}, and its axes are {spelled}"
 
@@ -145,7 +145,7 @@ def wrong_rank(function: Any, name: str, shape: Sequence[int], axes: Sequence[st
 def wrong_size(
     function: Any, axis: str, name: str, size: int, expected: Any, arguments: Any, named: Mapping[str, Any]
 ) -> str:
-    """Return the message for an axis of the wrong size."""
+    """Return the error message for an axis whose size in one argument differs from its size in another."""
     arrays = {**dict(zip((other for other, _ in expected), arguments)), **named}
     using = {other: axes for other, axes in expected if axis in axes and arrays.get(other) is not None}
     sizes = {other: arrays[other].shape[axes.index(axis)] for other, axes in using.items()}
@@ -204,7 +204,7 @@ WORDS = {"torch": {"torch"}, "jax": {"jax", "jnp"}, "numpy": {"np", "numpy"}}  #
 
 
 def library_of(call: Any, contract: Contract, seed: int) -> str:
-    """Return the first library whose arrays the function accepts."""
+    """Return the first library, such as "numpy", whose arrays the function accepts."""
     problems: dict[str, Exception] = {}
     for library in libraries(call):
         try:
@@ -224,7 +224,7 @@ def library_of(call: Any, contract: Contract, seed: int) -> str:
 
 
 def libraries(call: Any) -> Iterator[str]:
-    """Yield NumPy, PyTorch and JAX, beginning with the libraries that the function uses."""
+    """Yield the names of NumPy, PyTorch and JAX. Libraries that the function uses come first."""
     function = getattr(call, "func", call)
     names = getattr(function, "__globals__", {})
     code = getattr(function, "__code__", None)
@@ -234,7 +234,7 @@ def libraries(call: Any) -> Iterator[str]:
 
 
 def compare_values(call: Any, contract: Contract, library: str, test: FunctionTest, undefined: list[str]) -> str | None:
-    """Describe how the function's value differs from the formula's value, or return None.
+    """Return a description of how the function's value differs from the formula's value, or None.
 
     If only one side is defined, its name is appended to `undefined`.
     """
@@ -286,7 +286,7 @@ def call_name(call: Any) -> str:
 
 
 def least(call: Any, contract: Contract, library: str, test: FunctionTest, problem: str) -> tuple[FunctionTest, str]:
-    """Reduce the test to the smallest sizes that show the difference, one axis at a time."""
+    """Return a test with sizes that are as small as possible, and its problem. Axes are reduced one at a time."""
     for axis in test.sizes if test.values is None else ():
         for size in range(1, min(3, test.sizes[axis])):
             smaller = test._replace(sizes={**test.sizes, axis: size})
@@ -301,7 +301,7 @@ def least(call: Any, contract: Contract, library: str, test: FunctionTest, probl
 
 
 def explain_difference(call: Any, contract: Contract, library: str, sizes: Mapping[str, int], seed: int) -> str:
-    """Describe how a PyTorch function differs from the formula, by reading its code."""
+    """Return a sentence on how a PyTorch function differs from the formula, found by reading its code, or ""."""
     if library != "torch":
         return ""
     from ..positional.torch_reading import from_torch

@@ -26,7 +26,7 @@ SIZES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
 
 @dataclass(frozen=True)
 class Contract:
-    """A formula, the axes of each argument in parameter order, and the axes of the result."""
+    """The agreement of a function with a formula: the formula, and the axes of each argument and of the result."""
 
     formula: str
     axes: Mapping[str, tuple[str, ...]]
@@ -35,16 +35,16 @@ class Contract:
 
     @functools.cached_property
     def text(self) -> str:
-        """The formula; a label is resolved to the formula in its document."""
+        """The formula. If it is given by a label, it is the formula with this label in a document."""
         return resolve_formula(self.formula, self.root)
 
     def sampler(self, sizes: Mapping[str, int]) -> Sampler:
-        """Return a sampler of arguments with these axis sizes."""
+        """Return a sampler of arguments whose axes have these sizes."""
         return Sampler({name: {axis: sizes[axis] for axis in axes} for name, axes in self.axes.items()})
 
 
 def resolve_formula(formula: str, root: str = "") -> str:
-    """Return a formula, or the formula that a label such as "paper.tex#eq:attention" refers to."""
+    """Return a formula, or the formula in a document that a label such as "paper.tex#eq:attention" denotes."""
     match = LABELLED.fullmatch(formula.strip())
     if match is None:
         return formula
@@ -59,7 +59,7 @@ def resolve_formula(formula: str, root: str = "") -> str:
 
 
 class FunctionTest(NamedTuple):
-    """A random test of a function, given by the style and seed of its arguments or by the arguments themselves."""
+    """A test of a function on random arguments, given by their style and seed, or on the given arguments."""
 
     style: str
     seed: int
@@ -67,18 +67,18 @@ class FunctionTest(NamedTuple):
     values: Mapping[str, PlainTensor] | None = None
 
     def inputs(self, contract: Contract) -> dict[str, PlainTensor]:
-        """Return the arguments by their names in the formula."""
+        """Return the arguments by name, as they are called in the formula."""
         if self.values is not None:
             return dict(self.values)
         return contract.sampler(self.sizes).inputs(self.seed, self.style)
 
     def arrays(self, contract: Contract, library: str) -> list[Any]:
-        """Return the arguments as arrays of a library."""
+        """Return the arguments in order, as arrays of a library."""
         return [TO[library](np.reshape(value.numbers, value.extent)) for value in self.inputs(contract).values()]
 
 
 def tests_of(contract: Contract, library: str, draws: int, seed: int) -> Iterator[FunctionTest]:
-    """Yield random tests in each style, and tests at the boundaries of the formula."""
+    """Yield random tests in several styles, and tests at the boundaries of the formula's conditions."""
     for draw, style in enumerate(styles(draws)):
         yield FunctionTest(style, seed + draw, sizes_drawn(contract, seed + draw))
     sizes = sizes_drawn(contract, seed)
@@ -91,7 +91,7 @@ def tests_of(contract: Contract, library: str, draws: int, seed: int) -> Iterato
 
 
 def sizes_drawn(contract: Contract, seed: int) -> dict[str, int]:
-    """Choose a different random size for each axis."""
+    """Return a random size for each axis. All sizes are different."""
     axes = list(dict.fromkeys(axis for names in contract.axes.values() for axis in names))
     chosen = np.random.default_rng(seed).permutation(range(2, 2 + max(len(axes), len(SIZES))))[: len(axes)]
     return {axis: int(size) for axis, size in zip(axes, chosen)}

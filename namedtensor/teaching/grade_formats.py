@@ -65,7 +65,7 @@ def json_text(value: Any) -> str:
 
 # --------------------------------------------------------------------------------------------------------------- a class
 def class_json(results: Sequence[StudentResults], skipped: Sequence[str] = ()) -> str:
-    """Return the report as JSON; `skipped` lists the files that were not graded."""
+    """Return the report on a class as JSON. `skipped` lists the files that were not graded."""
     return json_text({"students": [_student_json(student) for student in results], "skipped": [*skipped]})
 
 
@@ -82,7 +82,7 @@ LONG = ("student", "name", "email", "exercise", "points", "max_points", "correct
 
 
 def long_rows(results: Iterable[StudentResults], sheet: str) -> Rows:
-    """Return one row for each student and exercise, and one row for the total of each student."""
+    """Yield a row for each exercise of each student, followed by a row for the student's total."""
     for of in results:
         who = (of.student.id, of.student.name, of.student.email)
         yield from ((*who, *_exercise_row(result)) for result in of.results)
@@ -112,7 +112,7 @@ MOODLE = (
 
 
 def moodle_rows(results: Iterable[StudentResults], sheet: str) -> Rows:
-    """Return one row for each student in the format of Moodle, with feedback as HTML."""
+    """Yield a row for each student in Moodle's format, with the feedback as HTML."""
     for of in results:
         student = of.student
         number = f"Participant {student.participant}" if student.participant else ""
@@ -144,7 +144,7 @@ TABLES: Mapping[str, tuple[Row, Callable[[Iterable[StudentResults], str], Rows]]
 
 
 def table(results: Sequence[StudentResults], to: str, sheet: str) -> str:
-    """Return the grades of a class as CSV in a format."""
+    """Return the grades of a class as CSV. The format `to` determines the columns."""
     header, rows = TABLES[to]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -154,13 +154,13 @@ def table(results: Sequence[StudentResults], to: str, sheet: str) -> str:
 
 
 def _cell(value: Any) -> Any:
-    """Return a cell value that no spreadsheet interprets as a formula."""
+    """Return a value for a cell, changed if a spreadsheet would interpret it as a formula."""
     begins_formula = isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t") and value != "-"
     return f"'{value}" if begins_formula else value
 
 
 def gradescope_files(results: Iterable[StudentResults]) -> dict[str, str]:
-    """Return a `results.json` for each student, by its path in a folder."""
+    """Return the content of a `results.json` for each student, by the file's path in a folder."""
     result: dict[str, str] = {}
     for of in results:
         name = re.sub(r"[^\w.@ -]", "_", of.student.id).strip(". ") or "student"

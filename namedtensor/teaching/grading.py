@@ -1,4 +1,4 @@
-"""Grade an answer by type and value, with one sentence of feedback.
+"""Grading of an answer by its type and its value, with one sentence of feedback.
 
 The feedback reports the first problem in this order: an error, other axes, other sizes, a common mistake, an element
 that differs. An answer that does not parse or type-check gets its error as feedback, and it does not count as an
@@ -86,7 +86,10 @@ class Grade:
 
 
 def grade(exercise: ExerciseText, answer: Any, seed: int = 0, seconds: float | None = None) -> Grade:
-    """Grade an answer in a process with a time limit (default: `SECONDS`). Never raise."""
+    """Return the grade of an answer, computed in a process with a time limit in seconds (default: `SECONDS`).
+
+    The function never raises.
+    """
     limit = SECONDS if seconds is None else seconds
     source = answer if isinstance(answer, str) else getattr(answer, "source", None)
     if not isinstance(source, str):
@@ -107,24 +110,24 @@ PROCESS = AnsweringProcess(__name__)
 
 
 def _grade_in_process(exercise: ExerciseText, answer: str, seed: int, seconds: float) -> Grade:
-    """Grade an answer in the worker process, which stays alive for further answers."""
+    """Return the grade of an answer, computed in the worker process, which is reused for further answers."""
     plain = ExerciseText(**{field.name: getattr(exercise, field.name) for field in fields(ExerciseText)})
     line = base64.b64encode(pickle.dumps((plain, answer, seed)))
     return pickle.loads(base64.b64decode(PROCESS.ask(line, seconds)))
 
 
 def prepare() -> None:
-    """Load all modules that grading needs, so that their loading time does not count for an answer."""
+    """Load all modules that grading needs, so that the time for this does not count for an answer."""
     grade_answer(ExerciseText("total", given="X ∈ ℝ^{n × m}", solution="answer = ∑_{n} X"), "∑_{m} X", 0)
 
 
 def answer_line(line: bytes) -> bytes:
-    """Return the reply of the worker process to a line."""
+    """Return the worker process's reply to a line, which contains an exercise, an answer and a seed."""
     return base64.b64encode(pickle.dumps(grade_answer(*pickle.loads(base64.b64decode(line)))))
 
 
 def _grade_in_thread(exercise: ExerciseText, answer: Any, seed: int, seconds: float) -> Grade:
-    """Grade an answer in a thread of this process; abandon the thread if it takes too long."""
+    """Return the grade of an answer, computed in a thread. The thread is abandoned if it takes too long."""
     grades: list[Grade] = []
     worker = threading.Thread(target=lambda: grades.append(grade_answer(exercise, answer, seed)), daemon=True)
     try:
@@ -146,7 +149,7 @@ def _grade(exercise: ExerciseText, correct: bool, feedback: str, counts_as_attem
 
 @raise_recursion_limit
 def grade_answer(exercise: ExerciseText, answer: Any, seed: int) -> Grade:
-    """Grade an answer without a time limit."""
+    """Return the grade of an answer, computed without a time limit."""
     try:
         return _grade(exercise, True, KINDS[exercise.kind](exercise, _read(exercise, answer), seed))
     except NotationError as problem:
@@ -173,12 +176,18 @@ def _read(exercise: ExerciseText, answer: Any) -> str:
 
 # ---------------------------------------------------------------------------------------------------- formulas, by value
 def formula(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """Grade a formula by comparing it with the solution in all random tests, up to the names of new axes."""
+    """Return feedback on a formula, or raise Wrong if its values differ from the solution's values in a random test.
+
+    New axes may have other names than in the solution.
+    """
     return grade_by_value(exercise, text_of(answer), seed)
 
 
 def grade_by_value(exercise: ExerciseText, answer: str, seed: int, whole: Callable[[str], str] = str) -> str:
-    """Grade an answer by value; `whole` inserts the answer into a larger formula."""
+    """Return feedback on an answer that is compared by value, or raise Wrong.
+
+    `whole` inserts the answer into a larger formula.
+    """
     reference = reference_of(exercise, seed)
     tree = parse(answer, "text")
     _check_allowed(exercise, reference.setting, tree)
@@ -210,7 +219,7 @@ def grade_by_value(exercise: ExerciseText, answer: str, seed: int, whole: Callab
 
 
 def _is_value(setting: Setting, compared: ComparedValue, value: PlainTensor | None) -> bool:
-    """Return whether an answer has the same value as a mistake in one test."""
+    """Return whether the answer's value in a test equals the value that a mistake would have."""
     return value is not None and bool(judge_values(setting, [compared._replace(expected=value)], WORDS))
 
 
@@ -221,7 +230,7 @@ def _correct(equivalence: Equivalence) -> str:
 
 
 def _check_allowed(exercise: ExerciseText, setting: Setting, tree: nodes.Program) -> None:
-    """Reject an answer that redefines a given name or uses a forbidden operator."""
+    """Raise Refused if an answer redefines a given name or uses a forbidden operator."""
     solved = heads(parse(exercise.solution, "text").statements[-1]) if exercise.solution else ()
     allowed = set(map(head_text, solved))
     for head in (head_text(head) for statement in tree.statements for head in heads(statement)):
@@ -236,7 +245,7 @@ def _check_allowed(exercise: ExerciseText, setting: Setting, tree: nodes.Program
 
 
 def hole(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """Grade a fill-in answer: the formula must be correct with the answer in place of `?`."""
+    """Return feedback on a fill-in answer, or raise Wrong if the formula is wrong with the answer in place of `?`."""
     if not answer.strip().strip("?"):
         raise Refused("write only the part for the question mark")
     text = text_of(answer)
@@ -246,14 +255,14 @@ def hole(exercise: ExerciseText, answer: str, seed: int) -> str:
 
 
 def _is_whole(hole: str, text: str) -> bool:
-    """Return whether a text is the whole formula with its hole filled."""
+    """Return whether an answer is the whole formula instead of only the part for its hole."""
     before, _, after = ("".join(name.split()) for name in hole.partition("?"))
     plain = "".join(text.split())
     return len(plain) > len(before + after) > 0 and plain.startswith(before) and plain.endswith(after)
 
 
 def einsum(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """Grade a formula, or the translation of an einsum call."""
+    """Return feedback on a formula or an einsum call, which is translated to a formula, or raise Wrong."""
     sets = reference_of(exercise, seed).setting.sets
     if not is_einsum(answer):
         return formula(exercise, answer, seed)
@@ -271,7 +280,7 @@ SIZE = re.compile(r"\|\s*([^\W\d]\w*['′]*)\s*\|")  # in parentheses, it is not
 
 
 def sizes(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """Grade an expression of sizes by its value for three sets of sizes."""
+    """Return feedback on an expression of sizes, or raise Wrong if it is wrong for one of three choices of sizes."""
     reference = reference_of(exercise, seed)
     bare = re.sub(r"\|[^|]*\||_\{[^{}]*\}", " ", answer)
     for axis in reference.setting.axes:
@@ -289,12 +298,15 @@ def sizes(exercise: ExerciseText, answer: str, seed: int) -> str:
 
 
 def _bracket_sizes(text: str) -> str:
-    """Put each size in a text in parentheses."""
+    """Return a text with parentheses around each size."""
     return SIZE.sub(r"(|\1|)", text)
 
 
 def derivation(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """Grade a derivation: its first and last lines must be correct, and each line must equal the line above."""
+    """Return feedback on a derivation, or raise Wrong.
+
+    Its first and last lines must be correct, and each line must equal the line above it.
+    """
     reference = reference_of(exercise, seed)
     first, last = reference.ends()
     lines = [to_text(parse(line, "auto")) for line in lines_of(answer)]
@@ -334,7 +346,7 @@ def _right_lines(count: int) -> str:
 
 
 def lines_of(answer: str) -> list[str]:
-    """Return the lines of a derivation, which are separate lines or the sides of a chain of equations."""
+    """Return the lines of a derivation, which may also be written as one chain of equations."""
     lines = [line.strip().removeprefix("=").strip() for line in answer.splitlines() if line.strip()]
     if len(lines) == 1:
         statements = parse(lines[0], "auto").statements
@@ -347,7 +359,7 @@ Grader = Callable[[ExerciseText, str, int], str]
 
 
 def anticipating(grader: Grader, matches: Callable[[ExerciseText, str, str, int], bool]) -> Grader:
-    """Return a grader that uses the author's feedback for the mistakes that the author lists."""
+    """Return a grader that gives the author's feedback if an answer is a mistake that the author expects."""
 
     def graded(exercise: ExerciseText, answer: str, seed: int) -> str:
         try:

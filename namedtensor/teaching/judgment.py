@@ -1,4 +1,4 @@
-"""Comparison of values with expected values, which results in an `Equivalence`."""
+"""Comparison of values with their expected values, with an `Equivalence` as the result."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def judge_values(
     words: Words,
     solution: str | None = None,
 ) -> Equivalence:
-    """Judge values on random inputs against the expected values."""
+    """Compare values on random inputs with the expected values, and return the result."""
     pairs = [(compared.graded, compared.expected) for compared in state]
     graded, expected = pairs[0]
     ways = list(matchings(graded, expected, setting.axes))
@@ -119,7 +119,7 @@ def judge_values(
 
 
 def _describe_undefined(all_elements: Sequence[tuple[ComparedValue, ComparedElements]], words: Words) -> str:
-    """Return a remark on elements that only one side defines; inputs that overflow do not count."""
+    """Return a remark if elements are defined on one side only, or "". Inputs that cause overflow do not count."""
     counted = [elements for compared, elements in all_elements if compared.drawn.kind not in EXTREME]
     names = [words.yours] * any(elements.first_undefined for elements in counted)
     names += [words.due] * any(elements.second_undefined for elements in counted)

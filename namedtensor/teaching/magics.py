@@ -27,7 +27,7 @@ from .sheets import Sheet, exercises
 
 
 class Said:
-    """Notebook output for a grade or an error."""
+    """The output of a notebook cell, which is a grade or an error."""
 
     def __init__(self, text: str, correct: bool | None = None, grade: Grade | None = None):
         self.text, self.correct, self.grade = text, correct, grade
@@ -74,7 +74,7 @@ def load(shell: Any) -> None:
 
 
 def _value(cell: str, names: dict[str, Any]) -> Any:
-    """Evaluate a formula with the tensors and numbers of the notebook that it names."""
+    """Return the value of a formula, whose inputs are the notebook's variables with the same names."""
     result = program(cell.strip())
     return result(**{name: names[name] for name in _names_in(result) if _usable(names.get(name))})
 

@@ -1,4 +1,4 @@
-"""Generated common mistakes: the reference solution with one change.
+"""Mutants, which are versions of the reference solution with one common mistake.
 
 If an answer equals such a mutant in all random tests, the feedback describes the change: "your answer equals the
 solution without / √|key|". This statement is true, whatever the author of the answer intended.
@@ -40,7 +40,7 @@ CHANGED = (Call, Rename, Superscript, Number, nodes.IndexSum, nodes.Starred, nod
 
 
 def distinct_mutants(whole: nodes.Program, axes: Sequence[str], is_secret: bool) -> Iterator[tuple[str, str]]:
-    """Yield distinct mutants as texts, each with a description, up to the maximum number to try."""
+    """Yield different mutants as text, each with a description of the change. Their number is limited."""
     left = max(MIN_TRIED_MUTANTS, MAX_TRIED_NODES // (1 + sum(1 for _ in places(whole))))
     seen = {whole}
     for tree, change in mutants(whole, axes, is_secret):
@@ -54,7 +54,7 @@ def distinct_mutants(whole: nodes.Program, axes: Sequence[str], is_secret: bool)
 
 
 def mistake(setting: Setting, solution: str, state: Sequence[ComparedValue], words: Words) -> str | None:
-    """Describe the change to the solution that produces the values of the answer, or return None."""
+    """Return a sentence on the change to the solution that gives the values of an answer, or None."""
     for text, change in distinct_mutants(parse(solution, "text"), setting.axes, words.is_secret):
         if all(_makes(setting, text, compared) for compared in state):
             return change_sentence(change, words)
@@ -66,7 +66,7 @@ def change_sentence(change: str, words: Words) -> str:
 
 
 def _makes(setting: Setting, text: str, compared: ComparedValue) -> bool:
-    """Return whether a mutant equals the answer in a random test."""
+    """Return whether a mutant has the same value as the answer in a test."""
     graded = compared.graded
     try:
         value = setting.value(text, compared.drawn)
@@ -83,7 +83,7 @@ def _makes(setting: Setting, text: str, compared: ComparedValue) -> bool:
 
 
 def mutants(tree: nodes.Program, axes: Sequence[str], is_secret: bool = False) -> Iterator[tuple[nodes.Program, str]]:
-    """Yield programs with one change, each with a description.
+    """Yield the programs that differ from a program by one change, each with a description of the change.
 
     Changes to outer expressions come first. Changes to all occurrences of a repeated expression follow. With
     `is_secret`, the descriptions do not contain large parts of the program.
@@ -105,14 +105,14 @@ def mutants(tree: nodes.Program, axes: Sequence[str], is_secret: bool = False) -
 
 
 def large_parts(tree: nodes.Program) -> list[str]:
-    """Return the parts of the solution that are larger than half of it, which feedback must not name."""
+    """Return the parts that make up more than half of the solution, which feedback must not reveal."""
     body = nodes.Program(tree.statements[-1:])
     total = sum(1 for _ in places(body))
     return [short(node) for node in places(body) if 2 * sum(1 for _ in places(node)) > total]
 
 
 def discreet(words: str, hidden: Sequence[str], node: Any, other: Any) -> str:
-    """Return a description that does not reveal large parts of the solution."""
+    """Return a description of a change that does not contain large parts of the solution."""
     if not any(part in words for part in hidden):
         return words
     if other in getattr(node, "arguments", ()):
@@ -131,7 +131,7 @@ def places(node: Any) -> Iterator[Any]:
 
 
 def replace_axis(tree: nodes.Program, axis: str, other: str) -> nodes.Program | None:
-    """Replace an axis with another axis in all functions over it, or return None if there are fewer than two."""
+    """Return a program in which functions over one axis are over another, or None if fewer than two are over it."""
     result = [
         node.subscript[0]
         for node in places(tree)
@@ -146,13 +146,13 @@ def _get_name(part: Any) -> str | None:
 
 
 def put(tree: nodes.Program, old: Sequence[Any], new: Any) -> nodes.Program:
-    """Replace some nodes of a tree with `new`."""
+    """Return a tree in which each of the `old` nodes is replaced by `new`."""
     at = {id(node) for node in old}
     return map_nodes(tree, lambda node: new if id(node) in at else None)
 
 
 def changes(node: Any, axes: Sequence[str]) -> Iterator[tuple[Any, str]]:
-    """Yield common mistakes that replace an expression, each with a description."""
+    """Yield expressions that replace an expression in a common mistake, each with a description."""
     if isinstance(node, Call):
         yield from _mutate_call(node, axes)
     elif isinstance(node, Rename):
@@ -214,7 +214,7 @@ def _mutate_call(node: Call, axes: Sequence[str]) -> Iterator[tuple[Any, str]]:
 
 
 def _outside(node: Call, at: int, argument: Any) -> Iterator[tuple[Any, str]]:
-    """Yield f(X ⊙ Y) for f(X) ⊙ Y, which applies the function to both operands."""
+    """Yield f(X ⊙ Y) in place of f(X) ⊙ Y, so that the function applies to both operands, with a description."""
     if isinstance(argument, Call) and len(argument.arguments) == 1 and argument.operator not in ("negative",):
         inner = tuple(argument.arguments[0] if k == at else operand for k, operand in enumerate(node.arguments))
         whole = dataclasses.replace(argument, arguments=(dataclasses.replace(node, arguments=inner),))
@@ -222,7 +222,7 @@ def _outside(node: Call, at: int, argument: Any) -> Iterator[tuple[Any, str]]:
 
 
 def _inside(node: Call) -> Iterator[tuple[Any, str]]:
-    """Yield f(X) ⊙ Y and X ⊙ f(Y) for f(X ⊙ Y), which apply the function to one operand."""
+    """Yield f(X) ⊙ Y and X ⊙ f(Y) in place of f(X ⊙ Y), so that the function applies to one operand."""
     whole = node.arguments[0]
     if not isinstance(whole, Call) or len(whole.arguments) != 2 or node.operator == "negative":
         return
@@ -241,7 +241,7 @@ def _axis(name: str) -> Any:
 
 
 def _head(node: Call) -> str:
-    """Format an operator with its scripts, such as softmax_{seq} or ⊙_{key}."""
+    """Return an operator with its scripts as text, such as softmax_{seq} or ⊙_{key}."""
     blank = Name("x")
     text = to_text(dataclasses.replace(node, arguments=(blank,) * len(node.arguments)))
     if node.operator == "juxtaposed":

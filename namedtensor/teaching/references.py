@@ -1,4 +1,4 @@
-"""Reference answers of exercises: the reference solution, or its data in a released file.
+"""Reference answers of exercises, from the solution or, in a released file, from stored data.
 
 A released exercise does not contain the reference solution. It stores rounded expected values for fixed random inputs,
 and the values of common mistakes with their feedback. It also stores descriptions of generated mistakes, each encrypted
@@ -41,7 +41,7 @@ Fits = Callable[[tuple[str, ...]], bool]
 
 
 class Reference:
-    """Base class of the reference answers of an exercise; `mark` returns the form in which answers are compared."""
+    """The base class of reference answers. The method `mark` converts words to the form in which they are compared."""
 
     def __init__(self, exercise: ExerciseText):
         self.exercise = exercise
@@ -51,17 +51,17 @@ class Reference:
         return words
 
     def boundary_tests(self, answer: str) -> list[RandomTest]:
-        """Return tests at the boundaries of an answer, or an empty list if the solution is not available."""
+        """Return tests at the boundaries of an answer's conditions, or an empty list without the solution."""
         return []
 
     def fits(self, expected: Any) -> Fits:
-        """Return a function that tests whether some words of an answer, such as axes, are the expected words."""
+        """Return a function that tests whether words of an answer, such as axes, are the expected ones."""
         return lambda words: self.mark(words) == expected
 
 
 @lru_cache(maxsize=64)
 def reference_of(exercise: ExerciseText, seed: int) -> Solution | Kept:
-    """Return the reference of an exercise, which is cached for all answers of a class."""
+    """Return the reference answers of an exercise. They are cached, since all answers of a class need them."""
     return Kept(exercise) if exercise.expected is not None else Solution(exercise, seed)
 
 
@@ -71,7 +71,7 @@ def axes_of(given: nodes.Set) -> tuple[str, ...]:
 
 
 def fill_hole(exercise: ExerciseText, piece: str) -> str:
-    """Return the formula of a fill-in exercise with an answer in place of the question mark."""
+    """Return the formula of a fill-in exercise in which an answer replaces the question mark."""
     return (exercise.hole or "?").replace("?", f"({expression(piece)})")
 
 
@@ -92,16 +92,16 @@ class Solution(Reference):
 
     @cached_property
     def draws(self) -> list[tuple[SampledInputs, PlainTensor]]:
-        """Return random inputs, each with the expected value."""
+        """Return the random tests, each with its inputs and the expected value."""
         return [*self._draws()]
 
     @cached_property
     def formula_to_compare(self) -> str:
-        """Return the formula that has the expected values; for a derivation, this is its first line."""
+        """Return the formula with the expected values. For a derivation, it is the first line."""
         return self.derivation()[0] if self.exercise.kind == "derivation" else self.solution
 
     def magnitude(self, drawn: SampledInputs) -> PlainTensor | None:
-        """Return the magnitudes of the numbers that the expected value is computed from."""
+        """Return, for each element of the expected value, the magnitude of the numbers that it is computed from."""
         return self.setting.magnitude(self.formula_to_compare, drawn)
 
     def boundary_tests(self, answer: str) -> list[RandomTest]:
@@ -122,13 +122,13 @@ class Solution(Reference):
 
     @property
     def mistakes(self) -> Iterator[tuple[str, Iterator[PlainTensor | None]]]:
-        """Yield the feedback of each expected mistake, with its values in the tests, which are computed on demand."""
+        """Yield the feedback for each expected mistake, with the values that the mistake would give in the tests."""
         for mistake in self.exercise.mistakes:
             yield mistake.sentence, (self._value_of_mistake(mistake.formula, at) for at in range(len(self.draws)))
 
     @lru_cache(maxsize=256)
     def _value_of_mistake(self, formula: str, test: int) -> PlainTensor | None:
-        """Return the value of a mistake in a test, or None if it is undefined."""
+        """Return the value that a mistake would give in a test, or None if it is undefined."""
         formula = self._whole(formula)
         try:
             return self.setting.value(formula, self.draws[test][0])
@@ -136,11 +136,11 @@ class Solution(Reference):
             return None
 
     def change_of(self, answer: list[PlainTensor]) -> str | None:
-        """Return None, because mutants of the solution itself are compared later."""
+        """Return None, because an answer is compared with mutants of the solution later."""
         return None
 
     def shapes(self) -> dict[str, tuple[str, ...]]:
-        """Return the axes of each requested part, or of the whole solution."""
+        """Return the axes of each part whose type the exercise asks for, or else of the whole solution."""
         parts = self.exercise.parts or ("",)
         return {part: tuple(self.setting.check(part or self.solution).shape or ()) for part in parts}
 
@@ -148,7 +148,7 @@ class Solution(Reference):
         return {part: tuple(sorted(axes)) for part, axes in self.shapes().items()}
 
     def signature(self) -> Sequence[Any]:
-        """Return the axes of each argument and of the result."""
+        """Return the axes of each argument and of the result, as in the solution's signature."""
         statement = parse(self.solution, "text").statements[-1]
         if not isinstance(statement, nodes.Signature):
             raise NotationError(
@@ -189,7 +189,10 @@ class Kept(Reference):
         return sampled(draw["seed"], draw["style"], draw["sizes"])
 
     def magnitude(self, drawn: SampledInputs) -> PlainTensor | None:
-        """Return the magnitudes of the numbers that the expected value is computed from; None for older files."""
+        """Return the magnitudes for the expected value, or None for files that do not contain them.
+
+        They are the magnitudes of the numbers from which each element is computed.
+        """
         records = (
             draw.get("magnitude") for (inputs, _), draw in zip(self.draws, self.kept["draws"]) if inputs is drawn
         )
@@ -210,7 +213,10 @@ class Kept(Reference):
         return self.kept["ends"]
 
     def change_of(self, answer: list[PlainTensor]) -> str | None:
-        """Return the description of the generated mistake with these values, decrypted with them, or None."""
+        """Return the description of a mistake that gives the answer's values, or None.
+
+        The description is decrypted with these values.
+        """
         changes = dict(self.kept["changes"])
         drawn = self.draws[:CHANGE_DRAWS]
         for way in matchings(answer[0], drawn[0][1], self.setting.axes):
@@ -223,12 +229,12 @@ class Kept(Reference):
 
 # ------------------------------------------------------------------------------------------------------------- released
 def seal(name: str, words: Iterable[str]) -> str:
-    """Return a hash that does not reveal the words."""
+    """Return a hash of words, by which they can be compared but not read."""
     return hashlib.sha256("\0".join((name, *words)).encode()).hexdigest()[:24]
 
 
 def kept_of(exercise: ExerciseText, seed: int = 0) -> str:
-    """Return the obfuscated reference data of an exercise for a released file."""
+    """Return the reference data of an exercise in obfuscated form, for a released file."""
     solution = Solution(exercise, seed)
     sealed: dict[str, Any] = {"draws": [], "mistakes": []}
     if exercise.kind == "types":
@@ -258,7 +264,7 @@ def _kept_draws(solution: Solution) -> Iterator[dict[str, Any]]:
 
 
 def _kept_changes(solution: Solution) -> Iterator[tuple[str, str]]:
-    """Yield generated mistakes: the hash of the values of each, and its description encrypted with them."""
+    """Yield the possible mistakes, each as a hash of its values and a description encrypted with these values."""
     setting, drawn = solution.setting, solution.draws[:CHANGE_DRAWS]
     if solution.exercise.kind == "sizes" or solution.exercise.kind == "derivation":
         return
@@ -286,7 +292,7 @@ def _kept_changes(solution: Solution) -> Iterator[tuple[str, str]]:
 
 
 def fingerprint(values: list[PlainTensor], drawn: Iterable[tuple[SampledInputs, PlainTensor]]) -> str:
-    """Return values as text, rounded so that all evaluators agree."""
+    """Return values as text, rounded so that it is the same for all evaluators."""
     numbers: list[str] = []
     for value, (sampled_inputs, expected) in zip(values, drawn):
         unit = largest((*sampled_inputs.values.values(), expected)) / UNITS
@@ -312,7 +318,7 @@ def _tensor(record: Mapping[str, Any]) -> PlainTensor:
 
 
 def _mix_with_key(data: bytes, key: str) -> bytes:
-    """Encrypt or decrypt data with a key."""
+    """Return data encrypted with a key, or encrypted data decrypted with the same key."""
     blocks = (hashlib.sha256(f"{key}\0{at}".encode()).digest() for at in range(len(data) // 32 + 1))
     return bytes(a ^ b for a, b in zip(data, b"".join(blocks)))
 
@@ -323,7 +329,7 @@ def seal_reference(sealed: Mapping[str, Any], name: str) -> str:
 
 
 def opened(text: str, name: str) -> dict[str, Any]:
-    """Decode the stored data. Raise NotationError if it is invalid."""
+    """Return the stored reference data of an exercise. Raise NotationError if the text is invalid."""
     try:
         data = base64.b64decode(text, validate=True)
         return json.loads(zlib.decompress(_mix_with_key(data, name)))

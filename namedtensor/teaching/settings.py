@@ -1,4 +1,4 @@
-"""Settings of comparisons: the given names, the sizes of their axes, and random tensors of their types.
+"""Settings of comparisons: the names that formulas may use, the sizes of axes, and random inputs of these types.
 
     X ∈ ℝ^{n × feature}        |n| = 3, |feature| = 4, and X sampled in each style
 
@@ -48,7 +48,7 @@ RandomTest = tuple["SampledInputs", PlainTensor]  # with the expected value
 
 
 def write_declarations(types: Mapping[str, Any]) -> str:
-    """Format types as declarations, such as X ∈ ℝ^{n × feature}; a type is a string, a set or a tensor."""
+    """Return declarations such as X ∈ ℝ^{n × feature} as text. Each type is a string, a set or a tensor."""
     lines: list[str] = []
     for name, type_ in types.items():
         shape = type_ if isinstance(type_, str) else getattr(type_, "shape", None)
@@ -66,14 +66,14 @@ def write_declarations(types: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Setting:
-    """Inputs of a comparison: declarations and definitions that the formulas may use, as text."""
+    """The inputs of a comparison. `given` contains the declarations and definitions that the formulas may use."""
 
     given: str
     constants: tuple[tuple[str, PlainTensor], ...] = ()  # inputs with one value, in single precision
 
     @property
     def precision(self) -> tuple[float, float]:
-        """The relative tolerance and the unit of rounding."""
+        """The relative tolerance of a comparison, and the unit by which values are rounded."""
         return (RELATIVE_OF_CONSTANTS, UNIT_OF_CONSTANTS) if self.constants else (RELATIVE, UNIT)
 
     @cached_property
@@ -82,7 +82,7 @@ class Setting:
 
     @cached_property
     def sets(self) -> dict[str, Set]:
-        """Return the sets of the names that are declared but not defined, which are sampled."""
+        """Return the sets of the inputs, which are the names that are declared but not defined."""
         statements = self.tree.statements
         defined = {to_text(statement.sides[0]) for statement in statements if isinstance(statement, Equation)}
         declarations = (statement for statement in statements if isinstance(statement, Declaration))
@@ -106,7 +106,7 @@ class Setting:
         return f"{self.given.rstrip()}\n{begins}{formula}".lstrip("\n")
 
     def check(self, formula: str) -> Any:
-        """Check a formula in this setting; errors have the line numbers of the formula alone."""
+        """Return the result of checking a formula in this setting. Errors refer to the formula alone."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NotationWarning)
             report = check(self.with_formula(formula), syntax="text")
@@ -115,7 +115,7 @@ class Setting:
         return report
 
     def own(self, problem: NotationError, formula: str) -> NotationError:
-        """Return an error as an error of the formula alone, if it is within the formula."""
+        """Return an error with its position in the formula alone, if it is in the formula."""
         whole, before = self.with_formula(formula), len(self.with_formula(formula)) - len(formula)
         if problem.source != whole or problem.span is None or problem.span[0] < before:
             return problem
@@ -124,7 +124,7 @@ class Setting:
         return problem.replace(source=formula, span=(start - before, end - before), labels=labels)
 
     def value(self, formula: str, drawn: SampledInputs) -> PlainTensor:
-        """Return the value of a formula on random inputs."""
+        """Return the value of a formula on the given random inputs."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
@@ -134,7 +134,7 @@ class Setting:
 
     @lru_cache(maxsize=256)
     def sizes(self, solution: str, offset: int = 0) -> dict[str, int]:
-        """Return sizes for all axes, beginning with `FIRST + offset`.
+        """Return sizes for all axes. The smallest of them is `FIRST + offset`, if possible.
 
         The sizes fit the solution. Axes that it aligns have the same size.
         """
@@ -167,7 +167,7 @@ class Setting:
         return True
 
     def _met(self, solution: str) -> dict[str, Any]:
-        """Map each axis to its size, or to a symbol that all axes of the same size share."""
+        """Return for each axis its size, or a symbol that is the same for all axes of an equal size."""
         result: dict[str, Any] = self._read_stated_sizes()
         for shape in self.check(solution).shapes.values():
             for axis, size in shape.items():
@@ -176,13 +176,16 @@ class Setting:
         return result
 
     def _read_stated_sizes(self) -> dict[str, Any]:
-        """Return all sizes that declarations state as numbers, such as ℝ^{key[4]}."""
+        """Return the axis sizes that declarations and constants state as numbers, such as 4 in ℝ^{key[4]}."""
         axes = ((axis.name, size) for set_ in self.sets.values() for axis, size in set_.axes)
         stated = {name: size.value for name, size in axes if isinstance(size, nodes.Number)}
         return stated | {axis: size for _, value in self.constants for axis, size in value.sizes.items()}
 
     def magnitude(self, formula: str, drawn: SampledInputs) -> PlainTensor | None:
-        """Return the magnitudes of the numbers that a value is computed from, or None if they are unknown."""
+        """Return for each element of a formula's value the magnitude of the numbers that it is computed from.
+
+        Return None if it is unknown.
+        """
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -195,17 +198,20 @@ class Setting:
         return find_stated_domains(self.tree.statements)
 
     def sampler(self, sizes: Mapping[str, int]) -> Sampler:
-        """Return a sampler of all declared names with these axis sizes."""
+        """Return a sampler of all inputs whose axes have these sizes."""
         shapes = {name: {axis.name: sizes[axis.name] for axis, _ in of.axes} for name, of in self.sets.items()}
         of_sets = {name: domain_of(of, partial(_bound, sizes=sizes), FIRST) for name, of in self.sets.items()}
         return Sampler(shapes, {**of_sets, **self.domains})
 
     def drawn(self, seed: int, style: str, sizes: Mapping[str, int]) -> SampledInputs:
-        """Return random tensors for all declared names."""
+        """Return random inputs in a style, for a seed and axis sizes."""
         return SampledInputs({**self.sampler(sizes).inputs(seed, style), **dict(self.constants)}, seed, style)
 
     def said(self, seed: int, text: str, sizes: Mapping[str, int]) -> SampledInputs:
-        """Return random inputs, except for one given tensor, such as X = [1, 1, 1]_{n}, which determines axis sizes."""
+        """Return random inputs in which one tensor is given as text, such as X = [1, 1, 1]_{n}.
+
+        The tensor determines the sizes of its axes.
+        """
         name, _, written = text.partition("=")
         value = compute_value(written.strip(), {})
         sizes = {**sizes, **value.sizes}
@@ -213,7 +219,9 @@ class Setting:
         return SampledInputs({**drawn.values, name.strip(): value}, seed, text)
 
     def draws(self, solution: str, seed: int = 0, other: str | None = None) -> Iterator[RandomTest]:
-        """Yield random tests in each style and at the boundaries of the solution, each with the solution's value.
+        """Yield random tests, each with the solution's value.
+
+        They are in several styles and at the boundaries of the solution's conditions.
 
         If the solution or the other formula is undefined in a test, another test of the same style follows. Tests that
         violate the given statements are skipped.
@@ -242,7 +250,7 @@ class Setting:
         yield from self.boundary_draws(solution, solution, seed)
 
     def boundary_draws(self, formula: str, solution: str, seed: int = 0) -> Iterator[RandomTest]:
-        """Yield tests at the boundaries of a formula, with the solution's values.
+        """Yield tests at the boundaries of a formula's conditions, with the solution's values.
 
         If the formula is not the solution, the boundaries of the solution are left out.
         """
@@ -268,7 +276,10 @@ class Setting:
     def compared(
         self, formula: str, expected: Iterable[RandomTest], magnitude_of: Callable[[SampledInputs], PlainTensor | None]
     ) -> list[ComparedValue]:
-        """Return a formula's values with the expected values; `magnitude_of` returns an expected value's magnitude."""
+        """Return the values of a formula with the expected values.
+
+        `magnitude_of` returns the magnitudes of an expected value.
+        """
         return [
             ComparedValue(
                 drawn,
@@ -282,7 +293,7 @@ class Setting:
         ]
 
     def _value_of_answer(self, formula: str, drawn: SampledInputs, expected: PlainTensor) -> PlainTensor:
-        """Return the value of a formula; an error at special inputs counts as undefined."""
+        """Return the value of a formula. If it raises an error at special inputs, it counts as undefined there."""
         try:
             return self.value(formula, drawn)
         except NotationError as error:
@@ -292,7 +303,10 @@ class Setting:
 
 
 def _choose_numbers(count: int, offset: int) -> list[tuple[int, ...]]:
-    """Return combinations of sizes to try, sorted by more distinct sizes and then by a smaller maximum."""
+    """Return combinations of sizes to try.
+
+    Those with more different sizes, then those with smaller ones, come first.
+    """
     choices = itertools.islice(itertools.product(range(2 + bool(offset), MOST + 2 * offset), repeat=count), 10**5)
     return sorted(choices, key=lambda choice: (-len(set(choice)), max(choice, default=0)))[:TRIES]
 
@@ -306,7 +320,10 @@ def _has_size_equations(tree: nodes.Program) -> bool:
 
 
 def _bound(node: Any, sizes: Mapping[str, int]) -> float | None:
-    """Return a bound of a set, which is a number or an axis size (|v| or v), or None for other names."""
+    """Return the value of a bound of a set, which is a number or an axis size such as |v| or v.
+
+    Return None for other names.
+    """
     if isinstance(node, (nodes.Name, Size)):
         return sizes.get(node.text if isinstance(node, nodes.Name) else node.axis.name)
     named = any(isinstance(part, (nodes.Name, Size)) for part in walk(node))

@@ -21,7 +21,10 @@ from .sheets import Sheet
 
 # ----------------------------------------------------------------------------------------------------------------- check
 def faults(exercise: ExerciseText) -> Iterator[str]:
-    """Yield the faults of an exercise: its solution must be correct, and each mistake must get its feedback."""
+    """Yield descriptions of what is wrong with an exercise.
+
+    Its solution must be correct, and each expected mistake must get its feedback.
+    """
     for hint in exercise.hints:
         if len(hint) > LONGEST_HINT:
             yield f"a hint has {len(hint)} characters, and at most {LONGEST_HINT} are read: {hint[:40]} …"
@@ -45,7 +48,7 @@ def faults(exercise: ExerciseText) -> Iterator[str]:
 
 
 def shortcuts(exercise: ExerciseText) -> Iterator[str]:
-    """Yield ways to answer an exercise correctly without the intended work."""
+    """Yield descriptions of ways to answer an exercise correctly without the intended work."""
     if exercise.solution is None:
         return
     solution = parse(exercise.solution, "text").statements[-1]
@@ -57,7 +60,7 @@ def shortcuts(exercise: ExerciseText) -> Iterator[str]:
 
 
 def _fills(hole: str, solution: nodes.Statement) -> bool:
-    """Return whether a solution is the whole formula with its hole filled."""
+    """Return whether a solution is the whole formula of a fill-in exercise."""
     try:
         formula = parse(hole.replace("?", f"({FILLED})"), "text").statements[-1]
     except NotationError:  # the hole is an axis or an operator
@@ -92,7 +95,7 @@ def _vanishes(exercise: ExerciseText) -> bool:
 
 
 def reference_answer(exercise: ExerciseText) -> str | None:
-    """Return the solution as an answer, or None in a released file."""
+    """Return the solution in the form of an answer, or None in a released file."""
     if exercise.solution is None:
         return None
     solution = Solution(exercise)
@@ -108,7 +111,7 @@ def reference_answer(exercise: ExerciseText) -> str | None:
 
 # --------------------------------------------------------------------------------------------------------------- release
 def release_sheet(text: str, sheet: Sheet, seed: int = 0) -> str:
-    """Return the file for students, in which reference data replaces the solutions and mistakes."""
+    """Return an exercise file for students, in which obfuscated data replaces the solutions and expected mistakes."""
     hidden: set[int] = set()
     ends: dict[int, ExerciseText] = {}
     for exercise, block in zip(sheet.values(), blocks(text)[1:]):
@@ -128,7 +131,7 @@ def release_sheet(text: str, sheet: Sheet, seed: int = 0) -> str:
 
 
 def select_exercises(text: str, sheet: Sheet, names: Sequence[str]) -> str:
-    """Return the text of an exercise file with only the named exercises, in file order."""
+    """Return the text of an exercise file with only the named exercises, in the order of the file."""
     try:
         _ = [sheet[name] for name in names]
     except KeyError as problem:
@@ -143,7 +146,7 @@ def _pieces(text: str, width: int = 100) -> list[str]:
 
 
 def _lines_of_solution(block: list[Line], exercise: ExerciseText) -> list[int]:
-    """Return the line numbers of the solution, which is at the end of an exercise."""
+    """Return the line numbers of an exercise's solution, which is at the end of its lines."""
     indices = [number for number, line in block if line.strip() and not line.strip().startswith("#")]
     count = len([line for line in (exercise.solution or "").splitlines() if line.strip()])
     return indices[len(indices) - count :]

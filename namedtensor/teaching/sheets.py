@@ -1,4 +1,4 @@
-"""`nt.exercises`: loads the exercises of a file, which grade answers."""
+"""`nt.exercises`, which loads the exercises of a file. The exercises grade answers."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .grading import Grade, grade
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Exercise(ExerciseText):
-    """An exercise, with its task and its given names, that grades answers."""
+    """An exercise, with its task and its given statements. It grades answers."""
 
     def grade(self, answer: Any, seed: int = 0) -> Grade:
-        """Grade an answer; never raise, and stop after two seconds.
+        """Return the grade of an answer. Grading never raises, and stops after two seconds.
 
         >>> import namedtensor as nt
         >>> sheet = nt.exercises("#: exercise total\\nX ∈ ℝ^{n × m}\\nanswer = ∑_{n} X")
@@ -32,7 +32,7 @@ class Exercise(ExerciseText):
 
 
 class Sheet(Mapping[str, Exercise]):
-    """The exercises of a file by name, in file order."""
+    """The exercises of a file by name, in the order of the file."""
 
     def __init__(self, exercises: list[Exercise], name: str = ""):
         self._exercises = {exercise.name: exercise for exercise in exercises}

@@ -1,4 +1,4 @@
-"""Conversion of formulas and programs in either syntax to one text format."""
+"""Conversion of formulas and programs, in text or LaTeX, to text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..core.kinds import wrong
 
 
 def text_of(formula: Any) -> str:
-    """Return a formula as text notation; it may be a string in either syntax or a formula object."""
+    """Return a formula, given as text, LaTeX or a formula object, in the text syntax."""
     source = formula if isinstance(formula, str) else getattr(formula, "source", None)
     if not isinstance(source, str):
         raise wrong(
@@ -34,7 +34,7 @@ def parse_as_text(source: str) -> nodes.Program | None:
 
 
 def call_last_function(text: str, given: tuple[str, ...] = ()) -> str:
-    """Append a call to a program that ends with a function definition.
+    """Return a program that ends with a function definition, followed by a call of this function.
 
     The arguments are the names of the parameters, or the `given` names in order.
     """
@@ -54,12 +54,12 @@ def call_last_function(text: str, given: tuple[str, ...] = ()) -> str:
 
 
 def head_text(head: Any) -> str:
-    """Return the text of a left-hand side; for a function, only its name."""
+    """Return a left-hand side as text. For a function, return only its name."""
     return head.operator if isinstance(head, nodes.Call) and head.operator != "juxtaposed" else to_text(head)
 
 
 def expression(text: str) -> str:
-    """Return the expression of an answer, which is the whole answer or the right-hand side of "answer = …"."""
+    """Return the expression in an answer, which may be written as "answer = …"."""
     statements = parse(text, "text").statements
     last = statements[-1] if len(statements) == 1 else None
     if isinstance(last, Value):

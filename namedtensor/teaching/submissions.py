@@ -30,7 +30,7 @@ COPY = re.compile(r"\s*\(\d+\)$")  # the suffix that browsers add to a second fi
 
 @dataclass(frozen=True)
 class Student:
-    """A student; `id` is the name in files, and the other fields come from the roster or from Moodle's folders."""
+    """A student. `id` is the name in submitted files, and other fields are from the roster or Moodle's folders."""
 
     id: str
     first_name: str = ""
@@ -47,7 +47,7 @@ class Student:
 
 @dataclass(frozen=True)
 class Submission:
-    """All answers of a student by exercise, oldest first."""
+    """A student with all submitted answers by exercise, oldest first."""
 
     student: Student
     answers: Mapping[str, tuple[str, ...]]
@@ -55,7 +55,7 @@ class Submission:
 
 # ----------------------------------------------------------------------------------------------------------------- files
 def answers(text: str) -> dict[str, list[str]]:
-    """Return the submitted answers by exercise; each header begins an attempt."""
+    """Return all answers in a submitted file by exercise. Each exercise header begins a further attempt."""
     result: dict[str, list[list[str]]] = {}
     lines: list[str] | None = None
     for line in text.splitlines():
@@ -70,7 +70,7 @@ def answers(text: str) -> dict[str, list[str]]:
 
 
 def own_part(answer: str, exercise: ExerciseText) -> str:
-    """Return an answer without the lines that are given in the exercise."""
+    """Return an answer without lines that repeat the statements given in the exercise."""
     texts = [" ".join(line.split()) for line in exercise.given.splitlines()]
     names: list[str] = []
     for line in answer.splitlines():
@@ -83,7 +83,7 @@ def own_part(answer: str, exercise: ExerciseText) -> str:
 
 
 def find_student(text: str) -> str:
-    """Return the student named in the line `#: student` of a file, or an empty string."""
+    """Return the name in the line `#: student` of a file, or an empty string."""
     for line in text.splitlines():
         directive = DIRECTIVE.match(line.strip())
         if directive and directive[1] == "student":
@@ -92,7 +92,7 @@ def find_student(text: str) -> str:
 
 
 def text_of(path: Path) -> str:
-    """Read the text of a submitted file. Raise InputError if it cannot be read."""
+    """Return the text of a submitted file. Raise InputError if it cannot be read."""
     try:
         size = path.stat().st_size
     except OSError:
@@ -104,7 +104,7 @@ def text_of(path: Path) -> str:
 
 # --------------------------------------------------------------------------------------------------------------- folders
 def files_in(folder: Path) -> list[Path]:
-    """Return the files in a folder and its subfolders, oldest first, without hidden files.
+    """Return the files in a folder and its subfolders, oldest first. Hidden files are left out.
 
     Symbolic links are included but not followed, because a student's link may lead to the solutions.
     """
@@ -124,7 +124,7 @@ def _is_hidden(path: Path) -> bool:
 
 
 def student_of(path: Path, folder: Path, text: str) -> Student:
-    """Return the student of a file.
+    """Return the student who submitted a file.
 
     The folder or prefix of a learning platform names the student. Otherwise, the line `#: student` or the file name does.
     """
@@ -137,7 +137,7 @@ def student_of(path: Path, folder: Path, text: str) -> Student:
 
 
 def submissions(texts: Mapping[Path, str], folder: Path, roster: list[Student]) -> list[Submission]:
-    """Return the submissions of a class in roster order, followed by submissions of other students.
+    """Return the submissions of a class, in the order of the roster, followed by those of other students.
 
     A student without a submission has no answers.
     """
@@ -159,7 +159,7 @@ def submissions(texts: Mapping[Path, str], folder: Path, roster: list[Student]) 
 
 
 def _names(roster: list[Student]) -> Iterator[tuple[str, Student]]:
-    """Yield the names that a student's files may have, with the student."""
+    """Yield each name that a student's files may have, paired with the student."""
     for student in roster:
         for name in (student.id, student.username, student.email, student.email.partition("@")[0], student.id_number):
             if name:
@@ -183,7 +183,7 @@ NAME = ("name", "full name")
 
 
 def roster_of(path: Path) -> list[Student]:
-    """Parse a roster, which is a table with column names in its first row. Raise InputError if it is invalid."""
+    """Return the students in a roster, a table whose first row has column names. Raise InputError if it is invalid."""
     lines = read_text(path).splitlines()
     separator = max(",;\t", key=lambda name: lines[0].count(name)) if lines else ","
     header, *rows = list(csv.reader(lines, delimiter=separator)) or [[]]

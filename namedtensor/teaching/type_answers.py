@@ -24,7 +24,7 @@ BETWEEN = re.compile(r"(?<=})\s*,\s*(?=[ℝR])")  # the comma of two arguments
 
 
 def types(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """Grade the axes of each part, or of the whole, in any order."""
+    """Return feedback on the types of the requested parts, or raise Wrong. Their axes may be in any order."""
     reference = reference_of(exercise, seed)
     expected = reference.types()
     lines = _lines(answer)
@@ -49,12 +49,12 @@ def _axes(line: str) -> tuple[str, ...]:
 
 
 def find_stated_types(answer: str) -> list[frozenset[str]]:
-    """Return the axes of each type in an answer as a set."""
+    """Return the axes of each type in an answer."""
     return [frozenset(_axes(line)) for line in _lines(answer)]
 
 
 def set_of(text: str) -> nodes.Set:
-    """Parse a set such as ℝ^{seq × key}, in either syntax. Raise `Refused` if it is not a set."""
+    """Return the set that a text such as ℝ^{seq × key} denotes, in either syntax. Raise Refused if it is not a set."""
     if UNBRACED.fullmatch(text) or (BARE.fullmatch(text) and text not in ("ℝ", "R")):
         raise Refused(f"{text} is not a type: write its axes in braces, as in ℝ^{{seq × key}}")
     spelled = f"X ∈ {text}" if "\\" not in text else f"X \\in {text}"
@@ -65,7 +65,7 @@ def set_of(text: str) -> nodes.Set:
 
 
 def axes_wrong(fits: Fits, axes: tuple[str, ...], known: Sequence[str]) -> str:
-    """Describe a single extra axis or a single missing axis, or else an unknown axis."""
+    """Return feedback on the wrong axes of a type: an extra axis, a missing axis, or an unknown axis."""
     if one_too_many(fits, axes):
         return f"the axis {one_too_many(fits, axes)} is not there: think of what is summed over"
     if one_too_few(fits, axes, known):
@@ -76,17 +76,17 @@ def axes_wrong(fits: Fits, axes: tuple[str, ...], known: Sequence[str]) -> str:
 
 
 def one_too_many(fits: Fits, axes: tuple[str, ...]) -> str | None:
-    """Return an axis whose removal makes the axes correct, or None."""
+    """Return an axis without which the axes would be correct, or None."""
     return next((axis for axis in axes if fits(tuple(name for name in axes if name != axis))), None)
 
 
 def one_too_few(fits: Fits, axes: tuple[str, ...], known: Sequence[str]) -> bool:
-    """Return whether the axes would be correct with one more of the known axes."""
+    """Return whether the axes would be correct with one additional axis among the known axes."""
     return any(fits(tuple(sorted((*axes, axis)))) for axis in known if axis not in axes)
 
 
 def signature(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """Grade a function signature by the axes of each argument and of the result.
+    """Return feedback on a function signature, or raise Wrong if an argument or the result has wrong axes.
 
     The function may have any name. An extra axis is wrong, because lifting adds it.
     """
@@ -115,7 +115,7 @@ def _result_wrong(signature: nodes.Signature, fits: Fits) -> str:
 
 
 def signature_of(answer: str) -> nodes.Signature:
-    """Parse a signature; the function name is optional, and commas may separate the arguments."""
+    """Return the signature in an answer. The function name is optional, and commas may separate the arguments."""
     text = BETWEEN.sub(" × ", answer.strip())
     if ":" not in text and ARROW.search(text):
         text = f"f : {text}"
@@ -131,7 +131,7 @@ def signature_of(answer: str) -> nodes.Signature:
 def argument_wrong(
     where: str, at: int, given: Sequence[tuple[str, ...]], expected: Sequence[Fits], known: Sequence[str]
 ) -> str:
-    """Describe the mistake in an argument or in the result, which comes last."""
+    """Return feedback on the argument at an index. The result comes after the last argument."""
     fits, axes = expected[at], given[at]
     for other, theirs in enumerate(expected[:-1]):
         if other != at < len(expected) - 1 and theirs(axes) and fits(given[other]):

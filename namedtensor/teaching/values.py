@@ -1,4 +1,4 @@
-"""Evaluation of formulas on plain numbers, with NumPy or with the reference evaluator."""
+"""Evaluation of formulas on plain numbers, by NumPy or, without it, by the reference evaluator."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def compute_value(text: str, values: Mapping[str, PlainTensor]) -> PlainTensor:
 
 
 def magnitude(text: str, values: Mapping[str, PlainTensor]) -> PlainTensor:
-    """Return the magnitudes of the numbers that each element of the value is computed from."""
+    """Return for each element of a formula's value the magnitude of the numbers that it is computed from."""
     return _magnitude(text, tuple(values.items()))
 
 
 @lru_cache(maxsize=256)
 def _magnitude(text: str, values: tuple[tuple[str, PlainTensor], ...]) -> PlainTensor:
-    """Return the magnitudes, cached because many students give the same wrong answer."""
+    """Return the result of `magnitude`. It is cached, since many students give the same wrong answer."""
     return (
         evaluate_by_numpy(text, dict(values), True)
         if has_numpy()
@@ -41,7 +41,7 @@ def _magnitude(text: str, values: tuple[tuple[str, PlainTensor], ...]) -> PlainT
 
 
 def evaluate_by_numpy(text: str, values: Mapping[str, PlainTensor], of_magnitude: bool = False) -> PlainTensor:
-    """Return the value of a formula, or its magnitudes, with NumPy."""
+    """Return the value of a formula, or its magnitudes if `of_magnitude` is true, computed by NumPy."""
     from ..programs.evaluate import evaluate
     from ..programs.term_values import magnitude_of
 
@@ -50,7 +50,7 @@ def evaluate_by_numpy(text: str, values: Mapping[str, PlainTensor], of_magnitude
 
 
 def evaluate_by_definitions(text: str, values: Mapping[str, PlainTensor], of_magnitude: bool = False) -> PlainTensor:
-    """Return the value of a formula, or its magnitudes, with the reference evaluator."""
+    """Return the value of a formula, or its magnitudes if `of_magnitude` is true, from the reference evaluator."""
     from .. import reference
 
     tensors = {

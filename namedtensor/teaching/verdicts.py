@@ -1,12 +1,12 @@
-"""Exceptions that end the grading of an answer, with a sentence; some do not count as an attempt."""
+"""Exceptions that end the grading of an answer, with a sentence of feedback."""
 
 
 class Refused(Exception):
-    """An answer that is not compared, with the reason; it does not count as an attempt."""
+    """The exception for an answer that is not graded, with the reason. It does not count as an attempt."""
 
 
 class Wrong(Exception):
-    """A wrong answer, with a sentence that describes it, and a description without details of one test."""
+    """The exception for a wrong answer, with a sentence of feedback and a general description of the mistake."""
 
     def __init__(self, sentence: str, mistake: str | None = None):
         super().__init__(sentence)

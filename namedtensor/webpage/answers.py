@@ -1,4 +1,4 @@
-r"""Protocol of the page: a single function `answer(request) -> reply` on plain JSON.
+r"""The protocol of the page: a function `answer(request) -> reply`, whose argument and result are JSON.
 
 A request is `{"ask": QUESTION, …}`. A reply is `{"ok": true, …}` or `{"ok": false, "error": ERROR}`. If a request has a field
 `id`, its reply has the same field. Every request gets a reply, because `answer` never raises. JSON cannot represent three

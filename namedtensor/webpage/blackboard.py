@@ -45,7 +45,7 @@ BOARD = LOOPS._replace(signs={name: sign._replace(sign=SIGNS.get(name, f" {name}
 
 
 def steps(request: Request) -> Reply:
-    """Return the answer to `steps`."""
+    """Return the reply to a request `steps`."""
     stages = stages_of(read_typed_text(request))
     record = request.sizes("record")
     return {"steps": [step_answer(stages, number, step, record) for number, step in enumerate(stages.steps)]}
@@ -68,7 +68,7 @@ def step_answer(stages: Stages, number: int, step: ExplainedStep, record: Place)
 
 # ------------------------------------------------------------------------------------------------------------- shapes
 def with_types(stages: Stages, step: ExplainedStep) -> Node | None:
-    """Return a piece in which types replace the operands, or None if none of the operands has a type."""
+    """Return a step's expression with types in place of its operands, or None if no operand has axes."""
     parts = operands_of(step.node)
     steps = [stages.step_of(part, step) for part in parts]
     if not any(at is not None and stages.steps[at].axes for at in steps):
@@ -78,7 +78,7 @@ def with_types(stages: Stages, step: ExplainedStep) -> Node | None:
 
 
 def type_of(operand: ExplainedStep, step: ExplainedStep) -> str:
-    """Return a type as an operand, with brackets if a script follows."""
+    """Return the type of an operand, in brackets if a script follows it in the step."""
     return f"({operand.type})" if hasattr(step.node, "base") and operand.axes else operand.type
 
 
@@ -90,7 +90,7 @@ def latex_shapes(stages: Stages, step: ExplainedStep, shapes: Node) -> str:
 
 
 def with_operands(node: Any, parts: list[Any]) -> Any:
-    """Return a piece with other operands, or None for a list of numbers or cases."""
+    """Return an expression with other operands, or None for a literal or cases."""
     if isinstance(node, Call):
         count = len(node.arguments)
         return replace(node, arguments=tuple(parts[:count]), parameters=tuple(parts[count:]))
@@ -100,7 +100,7 @@ def with_operands(node: Any, parts: list[Any]) -> Any:
 
 # ------------------------------------------------------------------------------------------------------------ numbers
 def numbers(stages: Stages, step: ExplainedStep, at: Place) -> list[Item] | None:
-    """Return the values that produce one value of a step, or None if they do not fit on a line."""
+    """Return the numbers from which one element of a step is computed, or None if they do not fit on a line."""
     operands = {id(stages.steps[number].term): number for number in stages.operands(step) if number is not None}
     term = unfold_step(stages, step) if step.term.number is not None else step.term
     if not operands or id(term) in operands:
@@ -113,7 +113,7 @@ def numbers(stages: Stages, step: ExplainedStep, at: Place) -> list[Item] | None
 
 
 def unfold_step(stages: Stages, step: ExplainedStep) -> Term:
-    """Return the operation on plain numbers that was folded to a number."""
+    """Return the operation of a step whose result was folded to a number."""
     operands = [
         Term("number", (), (), (), {}, False, part, 0) if number is None else stages.steps[number].term
         for part, number in zip(operands_of(step.node), stages.operands(step))
@@ -122,7 +122,7 @@ def unfold_step(stages: Stages, step: ExplainedStep) -> Term:
 
 
 class Board(LoopWriter):
-    """Writer for one element of a step, which writes sums out as operations on the operands' elements."""
+    """A writer of one element of a step. Sums are written out as operations on elements of the operands."""
 
     def __init__(self, stages: Stages, step: ExplainedStep, operands: Mapping[int, int], at: Place):
         self.library, self.rules, self.stages, self.helpers = BOARD, RULES, stages, {}
@@ -150,7 +150,7 @@ class Board(LoopWriter):
         return CodeExpression(self.listed(term, element, BETWEEN[step]), level=SUM if step == SUMS else PRODUCT)
 
     def listed(self, term: Term, element: Callable[[], CodeExpression], between: str) -> str:
-        """Return the elements along the axes of a term, with an operator between them.
+        """Return the elements along the axes of a term as text, separated by an operator.
 
         A long list contains only the first elements, dots, and the last element.
         """
@@ -164,7 +164,7 @@ class Board(LoopWriter):
 
 
 def reduction(w: Board, term: Term) -> CodeExpression:
-    """Return max(a, b, …) over the elements along the axes, or over several tensors."""
+    """Return a reduction such as max(a, b, …), over the elements along the axes or over several tensors."""
     if len(term.arguments) > 1 or not term.axes:
         return function(w, term)
     return CodeExpression(f"{term.operator}({w.listed(term, lambda: w.code(term.arguments[0]), ', ')})")

@@ -1,4 +1,4 @@
-"""The types of all parts of a text, the inputs, and the errors."""
+"""The reply to `check`: the types of all parts of a text, its inputs, and its errors."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MENDED = 3  # errors whose repairs are tried
 
 
 def check(request: Request) -> Reply:
-    """Return the answer to `check`."""
+    """Return the reply to a request `check`."""
     text, syntax = request.word("text", None), request.word("syntax", "auto")
     request.inputs()  # which are the asker's, and no error of the text
     request.sizes()
@@ -53,7 +53,7 @@ def check(request: Request) -> Reply:
 
 
 def reply_with_plan(typed_text: TypedText) -> Reply | None:
-    """Return the plan of a valid text that has a value, in the format of the reply to `plan`."""
+    """Return the plan of a text without errors, as in the reply to `plan`, or None if it has no plan."""
     if typed_text.errors or typed_text.checked.result.shape is None:
         return None
     try:
@@ -63,7 +63,7 @@ def reply_with_plan(typed_text: TypedText) -> Reply | None:
 
 
 def mending(problem: NotationError, errors: Sequence[NotationError], request: Request) -> list[Reply]:
-    """Return the possible repairs of an error in the text of the request."""
+    """Return the edits by which an error in a request's text can be repaired, as data."""
 
     def errors_of(text: str) -> Sequence[NotationError]:
         try:
@@ -111,13 +111,16 @@ def reply_to_check(typed_text: TypedText, request: Request) -> Reply:
 
 
 def find_errors(typed_text: TypedText, request: Request) -> list[NotationError]:
-    """Return the first errors. The first error includes a translation if the text is in positional notation."""
+    """Return the first errors in a text.
+
+    If the text is in positional notation, the hint of the first error is its translation.
+    """
     errors = [*typed_text.checked.result.errors[:MENDED]]
     return [with_offer(error, typed_text.program.source, request.inputs()) for error in errors[:1]] + errors[1:]
 
 
 def parts_of(typed_text: TypedText) -> list[Reply]:
-    """Return each typed piece of the text once, with its first use if the piece appears in several definitions."""
+    """Return the data of each typed piece of the text. A piece in several definitions is returned once."""
     checker = typed_text.checked.checker
     return [] if checker is None else [
         {
@@ -129,7 +132,7 @@ def parts_of(typed_text: TypedText) -> list[Reply]:
 
 
 def find_named_parts(typed_text: TypedText, parts: list[Reply]) -> dict[Span, Mapping[str, Any]]:
-    """Return the parts that are names, with their axes. In x^2, the name is x."""
+    """Return the axes of the pieces that are names, by their spans. In x^2, the name is x."""
     types = {(start, end): dict(part["axes"]) for part in parts for start, end in [part["span"]]}
     checker = typed_text.checked.checker
     nodes = [] if checker is None else [node for node, _, _ in checker.trace]
@@ -142,7 +145,7 @@ def inside(inner: Span, outer: Span) -> bool:
 
 
 def input_data(given: TypedInput, typed_text: TypedText) -> Reply:
-    """Return an input for the page."""
+    """Return the data of an input: its name, its type, and its position in the text."""
     first_mention = first_mentions(typed_text.goal).get(given.name)
     return {
         "name": given.name,
@@ -157,7 +160,7 @@ def input_data(given: TypedInput, typed_text: TypedText) -> Reply:
 
 
 def domain_of(name: str, typed_text: TypedText) -> Reply:
-    """Return the set of an input's elements, as its declaration specifies."""
+    """Return the data of the set in which an input is declared, such as bounds of its elements."""
     for _, declared, sets, _ in typed_text.program.scope.declarations:
         bounds = [float(element.value) for element in sets[0].elements if isinstance(element, Number)]
         is_known = len(bounds) == len(sets[0].elements) and sets[0].domain != "field"

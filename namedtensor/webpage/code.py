@@ -20,7 +20,7 @@ UNREADABLE = tuple(row.name for row in ROWS if row.name not in ("contraction-ord
 
 
 def code(request: Request) -> Reply:
-    """Return the answer to `code`."""
+    """Return the reply to a request `code`."""
     library = request.word("library", None)
     if library not in LIBRARIES:
         raise NotationError(408, f"unknown library {library!r}", hint=f"available: {', '.join(LIBRARIES)}")

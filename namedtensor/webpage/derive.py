@@ -21,7 +21,7 @@ MOST = 20_000  # rewrites
 
 
 def derive(request: Request) -> Reply:
-    """Return the answer to `derive`."""
+    """Return the reply to a request `derive`."""
     typed_text, by = read_typed_text(request).right(), request.word("by", None)
     written = Formula(typed_text.program.source, typed_text.program.syntax).derivative(by)
     axes = dict(typed_text.axes)
@@ -57,7 +57,7 @@ def reply_with_closed_form(closed: ClosedForm, axes: dict[str, Any]) -> Reply:
 
 
 def latex_of(identity: str) -> str | None:
-    """Return a typeset rule if the rule is one expression of the notation, or None otherwise."""
+    """Return the identity of a rule in LaTeX, or None if it is not an expression of the notation."""
     try:
         return to_latex(parse(identity, "text"))
     except NotationError:

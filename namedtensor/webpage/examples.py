@@ -34,5 +34,5 @@ EXAMPLES = tuple(PageExample(**example) for example in json.loads(FILE.read_text
 
 
 def examples(request: Request) -> Reply:
-    """Return the answer to `examples`."""
+    """Return the reply to a request `examples`."""
     return {"examples": [example._asdict() for example in EXAMPLES], "site": SITE}

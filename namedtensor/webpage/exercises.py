@@ -26,7 +26,7 @@ LONGEST = 60_000  # characters of a file
 
 
 def exercises(request: Request) -> Reply:
-    """Return the answer to `exercises`. Readers who open exercises usually grade answers next."""
+    """Return the reply to a request `exercises`, and start the process that grades answers, if possible."""
     sheet = sheet_of(request.word("file", None, LONGEST))
     with suppress(OSError):  # in a page there are no processes
         PROCESS.begin()
@@ -34,7 +34,7 @@ def exercises(request: Request) -> Reply:
 
 
 def release(request: Request) -> Reply:
-    """Return the reply to `release`: the text that a link to an exercise may contain."""
+    """Return the reply to a request `release`: the exercise as text without its solution, for use in a link."""
     text = request.word("file", None, LONGEST)
     sheet = sheet_of(text)
     exercise = find_exercise(request, sheet)
@@ -46,7 +46,7 @@ def release(request: Request) -> Reply:
 
 
 def text_of_exercise(text: str, sheet: Sheet, exercise: Exercise) -> str:
-    """Return the lines of one exercise."""
+    """Return the lines of one exercise in the text of a file."""
     lines = text.splitlines()
     begins = sorted(other.line for other in sheet.values())
     end = next((line for line in begins if line > exercise.line), len(lines) + 1)
@@ -54,7 +54,7 @@ def text_of_exercise(text: str, sheet: Sheet, exercise: Exercise) -> str:
 
 
 def exercise_data(exercise: Exercise) -> Reply:
-    """Return an exercise without its reference solution."""
+    """Return the data of an exercise without its solution."""
     return {
         "name": exercise.name,
         "kind": exercise.kind,
@@ -71,7 +71,7 @@ def exercise_data(exercise: Exercise) -> Reply:
 
 
 def inputs_of(given: str) -> list[Reply]:
-    """Return the inputs of an answer, which are the tensors that are declared but not defined, with small sizes."""
+    """Return the data of an exercise's inputs, which are declared but not defined, with small sizes."""
     try:
         sets = Setting(given).sets
     except NotationError:
@@ -82,7 +82,7 @@ def inputs_of(given: str) -> list[Reply]:
 
 
 def find_exercise(request: Request, sheet: Sheet) -> Exercise:
-    """Return the exercise that a request names."""
+    """Return the exercise that a request names. Raise NotationError if there is none."""
     name = request.word("name", None)
     if name not in sheet:
         raise NotationError(201, f"there is no exercise {name}", hint=f"there are {', '.join(sheet)}")
@@ -90,7 +90,7 @@ def find_exercise(request: Request, sheet: Sheet) -> Exercise:
 
 
 def seen(request: Request) -> Reply:
-    """Return the reply to `drawing`."""
+    """Return the reply to a request `drawing`."""
     result = drawing(find_exercise(request, sheet_of(request.word("file", None, LONGEST))))
     if result is None:
         return {"inputs": [], "expected": None}
@@ -104,14 +104,14 @@ def value_data(value: PlainTensor) -> Reply:
 
 
 def own_data(exercise: Exercise, answer: str) -> Reply | None:
-    """Return the value of an answer on the exercise's displayed data, and the positions of its differences."""
+    """Return the value of an answer on the inputs of the exercise's drawing, and where it differs, or None."""
     result = drawing(exercise)
     value = result and own_value(exercise, answer, result)
     return None if value is None else {**value_data(value[0]), "differs": value[1]}
 
 
 def grade(request: Request) -> Reply:
-    """Return the reply to `grade`."""
+    """Return the reply to a request `grade`."""
     exercise = find_exercise(request, sheet_of(request.word("file", None, LONGEST)))
     answer = request.word("answer", None)
     result = exercise.grade(answer)
@@ -125,7 +125,7 @@ def grade(request: Request) -> Reply:
 
 
 def same(request: Request) -> Reply:
-    """Return the answer to `same`. The second text need not repeat declarations of the first text."""
+    """Return the reply to a request `same`. The declarations of each text apply to both."""
     first, second = request.word("first", None), request.word("second", None)
     lines, first = split_declarations(first)
     others, second = split_declarations(second)
@@ -148,13 +148,13 @@ def same(request: Request) -> Reply:
 
 
 def drop_numbers(message: str) -> str:
-    """Return a difference without the two values of a random test, for a page that shows other values."""
+    """Return a description of a difference without the two values in it, since the page shows other values."""
     parts = [part for part in message.split("; ") if ", the second is " not in part]
     return "; ".join(parts) or "the values differ"
 
 
 def split_declarations(text: str) -> tuple[list[Declaration], str]:
-    """Return the declarations that apply to a whole text, and the rest of the text."""
+    """Return the declarations that apply to a whole text, and the text without them."""
     tree = parse(text)
     lines = [
         statement for statement in tree.statements if isinstance(statement, Declaration) and statement.range is None

@@ -1,4 +1,4 @@
-"""Inferred types for names without a type: the smallest types with which a text is valid."""
+"""Inferred types for names without a declaration, which are the smallest types for which a text is valid."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ from ..scope.names import read_spelling, walk
 def guess_shapes(
     goal: WholeProgram, given: Mapping[str, Any], free: set[str], sizes: Mapping[str, int]
 ) -> dict[str, Any]:
-    """Return the given shapes and the smallest shapes for other names; if no shapes fit, those names are numbers.
+    """Return the given shapes, and the smallest fitting shapes for other names.
+
+    If none fit, treat those names as scalars.
 
     The inputs in `free` are numbers in `given`, but may get axes.
     """
@@ -45,7 +47,7 @@ def guess_shapes(
 
 
 def with_numbers(goal: WholeProgram, given: Mapping[str, Any], sizes: Mapping[str, int]) -> dict[str, Any]:
-    """Return the given shapes, and the shape of a number for each undefined name of the text."""
+    """Return the given shapes, and a scalar's shape for each undefined name in the text."""
     shapes: dict[str, Any] = {name: dict(shape) if is_mapping(shape) else shape for name, shape in given.items()}
     names = names_by_span(goal.program.tree)
     for _ in range(MOST):
@@ -59,6 +61,6 @@ def with_numbers(goal: WholeProgram, given: Mapping[str, Any], sizes: Mapping[st
 
 
 def names_by_span(tree: nodes.Program) -> dict[Span | None, str]:
-    """Return the name at each position of a text, such as A_ij for A_{ij}, and W_h for \\mathbf{W}_h."""
+    """Return the names in a text by their spans, such as A_ij for A_{ij}, and W_h for \\mathbf{W}_h."""
     spellings = ((node.span, read_spelling(node)) for node in walk(tree) if hasattr(node, "span"))
     return {span: str(name.key()) for span, name in spellings if name is not None}

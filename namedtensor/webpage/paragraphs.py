@@ -1,4 +1,4 @@
-"""Docs paragraphs on errors by error code, from `errors.json`, which is generated with the docs page."""
+"""The paragraphs of the docs on each error code, from `errors.json`, which is generated with the docs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def sections() -> dict[str, list[dict[str, str]]]:
 
 
 def paragraph(request: Request) -> Reply:
-    """Return the answer to `error`."""
+    """Return the reply to a request `error`, which contains the paragraphs on an error code."""
     code: Any = request.fields.get("code")
     if not isinstance(code, int) or code not in CATALOGUE:
         raise NotationError(101, f"there is no error {code!r}", hint="errors are numbered from 101 on")

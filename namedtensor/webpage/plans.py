@@ -1,4 +1,4 @@
-"""The value of every step as a JavaScript function, so that inputs can change without running Python."""
+"""Plans, which compute the values of all steps as a JavaScript function, so that inputs can change without Python."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ LONGEST = 2000  # steps
 
 
 class FunctionResult(NamedTuple):
-    """A result of a function: the number of the result, and the axes of its term in storage order."""
+    """The index of a function's result, and the axes of its array in storage order."""
 
     number: int
     order: tuple[str, ...]
 
 
 def plan(request: Request) -> Reply:
-    """Return the answer to `plan`."""
+    """Return the reply to a request `plan`."""
     return plan_of(read_typed_text(request))
 
 
 def plan_of(text: TypedText) -> Reply:
-    """Return the plan of a text. Raise NotationError if the text is invalid or has no JavaScript form."""
+    """Return the plan of a text as data. Raise NotationError if the text is invalid or has no JavaScript form."""
     stages = stages_of(text)
     count = sum(math.prod(step.axes.values()) for step in stages.steps)
     every = count <= MOST and len(stages.steps) <= LONGEST
@@ -71,13 +71,13 @@ def plan_of(text: TypedText) -> Reply:
 
 
 def laid_out(term: Term, results: Mapping[int, FunctionResult]) -> Reply:
-    """Return a result with its axes in storage order."""
+    """Return the index of a term's result, and its axes in storage order, as data."""
     shape, result = resolve_shape(term.shape), results[id(term)]
     return {"result": result.number, "axes": [[source_name(axis), shape[axis]] for axis in result.order]}
 
 
 def step_data(stages: Stages, step: ExplainedStep, results: Mapping[int, FunctionResult]) -> Reply:
-    """Return a step for the page."""
+    """Return the data of a step: its span, its type, and its result."""
     node = step.node if hasattr(step.node, "span") else None
     axes, result = dict(zip(step.term.shape, step.axes.items())), results.get(id(step.term))
     return {
@@ -108,5 +108,5 @@ def kind(stages: Stages, step: ExplainedStep) -> str:
 
 
 def runtime_source(request: Request) -> Reply:
-    """Return the functions that plans call."""
+    """Return the reply with the source of the JavaScript functions that plans call."""
     return {"source": runtime()}

@@ -1,4 +1,4 @@
-"""Types, errors and axes as plain data."""
+"""Types, errors and axes as plain data for replies."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Reply = dict[str, Any]
 
 
 def error_data(problem: NotationError, repairs: Sequence[Reply] = ()) -> Reply:
-    """Return the data of an error; `repairs` are the replacements that buttons on the page insert."""
+    """Return an error as data. `repairs` contains the edits that buttons on the page apply."""
     line, column = problem.position() if problem.span is not None else (None, None)
     return {
         "kind": problem.kind,
@@ -35,7 +35,7 @@ def error_data(problem: NotationError, repairs: Sequence[Reply] = ()) -> Reply:
 
 
 def warning_data(warning: Any, source: str) -> Reply:
-    """Return a warning in the format of an error."""
+    """Return a warning as data in the format of an error."""
     before = source[: warning.span[0]]
     full = "\n".join(
         [f"warning: {warning.message}", *excerpt(source, ((warning.span, ""),)), f"  hint: {warning.hint}"]
@@ -53,7 +53,7 @@ def _span(span: Any) -> list[int] | None:
 
 
 def shape_data(shape: Mapping[str, Any]) -> list[list[Any]]:
-    """Return axes with their sizes, or null for an unknown size."""
+    """Return each axis paired with its size, which is None if it is unknown."""
     return [[axis, number_of(size)] for axis, size in shape.items()]
 
 
@@ -68,7 +68,7 @@ def type_data(shape: Mapping[str, Any] | None) -> Reply | None:
 
 
 def axes_data(axes: Iterable[str], sizes: Mapping[str, Any]) -> list[Reply]:
-    """Return the axes with their colors, in the order of the colors."""
+    """Return the data of axes, with their colors, in the order of the colors."""
     return [
         {
             "name": axis, "size": sizes.get(axis), "color": tint.number, "underlined": tint.underlined,

@@ -1,4 +1,4 @@
-"""Validation of requests: JSON fields of the expected types, or a NotationError that names the invalid field."""
+"""Validation of requests. A field of the wrong type raises a NotationError that names the field."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Request:
     fields: Mapping[str, Any]
 
     def word(self, name: str, default: str | None = "", longest: int = LONGEST) -> str:
-        """Return a text field of a request."""
+        """Return a field that is a text of at most `longest` characters."""
         field = self.fields.get(name, default)
         if not isinstance(field, str):
             raise _wrong(name, "a text")
@@ -35,14 +35,14 @@ class Request:
         return self.fields.get(name) is True
 
     def mapping(self, name: str) -> dict[str, Any]:
-        """Return a field that is an object (default: empty)."""
+        """Return a field that is an object, or an empty dictionary if it is missing."""
         field: Any = self.fields.get(name) or {}
         if not is_mapping(field) or len(field) > MOST:
             raise _wrong(name, f"an object of at most {MOST} names")
         return dict(field)
 
     def inputs(self) -> dict[str, str | int | float]:
-        """Return types and numbers by name."""
+        """Return the field `inputs`, which contains the types and numbers of inputs by name."""
         inputs = self.mapping("inputs")
         for name, value in inputs.items():
             if isinstance(value, bool) or not isinstance(value, (str, int, float)) or len(str(value)) > LONGEST:
@@ -50,7 +50,7 @@ class Request:
         return inputs
 
     def sizes(self, name: str = "sizes") -> dict[str, int]:
-        """Return integers by axis names."""
+        """Return a field that contains sizes by axis name."""
         sizes = self.mapping(name)
         for axis, size in sizes.items():
             if isinstance(size, bool) or not isinstance(size, int) or not 0 <= size <= 2**31:

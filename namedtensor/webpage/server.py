@@ -33,12 +33,12 @@ HEADERS = {
 
 @cache
 def page() -> str:
-    """Return the text of the page. Raise FileNotFoundError if the page was not built."""
+    """Return the HTML of the page. Raise FileNotFoundError if the page was not built."""
     return (files(__name__.rpartition(".")[0]) / PAGE).read_text(encoding="utf-8")
 
 
 def policy(text: str) -> str:
-    """Return the page's content security policy for a response header, with a rule that no site may frame the page."""
+    """Return the content security policy of a page for the response header, which also forbids frames."""
     match = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
     return f"{match[1] if match else POLICY}; frame-ancestors 'none'"
 
@@ -115,7 +115,7 @@ class Handler(BaseHTTPRequestHandler):
             self.sent(HTTPStatus.OK, self.owner.worker.answer(body).strip(), "application/json; charset=utf-8", POLICY)
 
     def refused(self) -> bool:
-        """Reject requests for another host name or from another page, and return whether this request was rejected."""
+        """Return whether a request is rejected, because it is for another host name or from another page."""
         hosts = {f"{name}:{self.owner.port}" for name in NAMES}
         origin = self.headers.get("Origin")
         if self.headers.get("Host") in hosts and origin in (None, *(f"http://{host}" for host in hosts)):
@@ -140,4 +140,4 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def log_message(self, format: str, *arguments: Any) -> None:
-        """Suppress logging, because the output would interrupt the user's typing."""
+        """Ignore log messages, since they would interrupt the user's typing."""

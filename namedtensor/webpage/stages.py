@@ -28,7 +28,7 @@ from .typed import TypedText
 
 @dataclass(frozen=True)
 class Stages:
-    """A text with its steps, which are terms that are typed for tensors of the given layouts."""
+    """The steps of a text, as terms that are typed for inputs of the given layouts."""
 
     typed: TypedText
     checker: Checker
@@ -38,7 +38,10 @@ class Stages:
 
     @cached_property
     def places(self) -> dict[tuple[Any, Any], int]:
-        """Return each text piece's first step number in each place, by its span and by its text."""
+        """Return the number of the first step for each piece in each definition.
+
+        Pieces are given by span and by text.
+        """
         places: dict[tuple[Any, Any], int] = {}
         for number, step in enumerate(self.steps):
             places.setdefault((getattr(step.node, "span", None), step.place), number)
@@ -47,13 +50,13 @@ class Stages:
 
     @cached_property
     def value(self) -> int:
-        """Return the number of the step that represents the whole text."""
+        """Return the number of the step whose value is the value of the text."""
         same = [number for number, step in enumerate(self.steps) if step.term is self.root]
         return same[-1] if same else len(self.steps) - 1
 
     @cached_property
     def claims(self) -> list[tuple[Term, Term, Span]]:
-        """Return the assertions that two terms are equal, with the span of each assertion."""
+        """Return the sides and the span of each assertion that two terms are equal."""
         return [(left, right, span) for left, right, span, _ in self.checker.claim_terms if isinstance(right, Term)]
 
     @cached_property
@@ -66,7 +69,7 @@ class Stages:
         return tints(self.typed.axes)
 
     def operands(self, step: ExplainedStep) -> list[int | None]:
-        """Return the operands of a step in the order written, with None for a number."""
+        """Return the number of the step for each operand of a step, in textual order, or None for a number."""
         steps = [self.step_of(node, step) for node in operands_of(step.node)]
         return [] if isinstance(step.node, nodes.Superscript) and steps == [None] else steps  # x^t, a name
 
@@ -77,14 +80,14 @@ class Stages:
         return self.places.get((self.checker.text(node), step.place)) if position is None else position
 
     def plan(self, target: Target, roots: list[Term]) -> tuple[Plan, list[Any]]:
-        """Return a plan that computes the given terms."""
+        """Return a plan that computes the given terms, and its results."""
         source = self.checker.scope.source
         with recursion_headroom(source):
             return plan_terms(source, roots, self.abstract, target)
 
 
 def stages_of(typed_text: TypedText) -> Stages:
-    """Return the steps of a text. Raise the first error of the text if it is invalid."""
+    """Return the steps of a text. If it has errors, raise the first one."""
     typed_text.right()
     sizes = dict(typed_text.sizes)
     abstract = normalize_names({name: layout_of(value, name, sizes) for name, value in typed_text.given.items()})
@@ -112,12 +115,12 @@ WHOLE = (nodes.Over, nodes.Expectation, nodes.AtPoint, nodes.Derivative, nodes.S
 
 
 def operands_of(node: Any) -> tuple[Node, ...]:
-    """Return the parts of a piece whose values the piece uses."""
+    """Return the parts of an expression whose values it needs directly."""
     return (node.base,) if isinstance(node, BASES) else () if isinstance(node, WHOLE) else operands(node)
 
 
 def find_reduced_axes(step: ExplainedStep, stages: Stages) -> tuple[str, ...]:
-    """Return the axes that a step operates over: the axes of its subscript that also appear in an operand."""
+    """Return the axes of a step's subscript that an operand has, over which the step therefore operates."""
     return tuple(dict.fromkeys(axis for axis in find_named_axes(step.node) if has_axis(step, stages, axis)))
 
 
@@ -126,7 +129,7 @@ def has_axis(step: ExplainedStep, stages: Stages, axis: str) -> bool:
 
 
 def find_named_axes(node: Any) -> Iterator[str]:
-    """Yield the axes in the subscript of a call, and the variable of a sum."""
+    """Yield the axes in the subscript of a call, or the variable of an index sum."""
     if isinstance(node, nodes.IndexSum):
         yield node.variable.text
     for part in node.subscript if isinstance(node, Call) else ():

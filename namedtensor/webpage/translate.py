@@ -1,4 +1,4 @@
-"""Matrix notation, index notation or array code in named tensor notation, with declarations of the inputs."""
+"""The reply to `translate`: matrix notation, index notation or array code as a formula with declarations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_INPUTS = 12  # of array code whose axes are asked for
 
 
 def translate(request: Request) -> Reply:
-    """Return the answer to `translate`."""
+    """Return the reply to a request `translate`."""
     text = request.word("text", None)
     shapes = {name: axes for name, axes in request.mapping("shapes").items() if isinstance(axes, str)}
     missing: list[str] = []
@@ -43,7 +43,10 @@ def translate(request: Request) -> Reply:
 
 
 def readings_of(text: str, shapes: Mapping[str, str], missing: list[str]) -> Sequence[Any]:
-    """Return the translations of a text. Names whose axes are needed are added to `missing` and treated as numbers."""
+    """Return the translations of a text.
+
+    A name whose axes are not known is added to `missing`, and treated as a scalar.
+    """
     from ..positional.translation import translate as translation
 
     while True:
@@ -64,7 +67,7 @@ def inputs_of(readings: Sequence[Any]) -> Mapping[str, tuple[str, ...]]:
 
 
 def reading_data(reading: Any) -> Reply:
-    """Return one translation. The declarations list the axes of each input in the order of the source."""
+    """Return a translation as data. In its declarations, axes have the order of the source."""
     return {
         "formula": reading.formula,
         "text": reading.declared,
@@ -73,7 +76,7 @@ def reading_data(reading: Any) -> Reply:
 
 
 def is_new(reading: Any, text: str) -> bool:
-    """Return whether a translation differs from the text in named tensor notation."""
+    """Return whether a translation differs from the text itself, which may be in named tensor notation already."""
     try:
         return to_text(parse(text)) not in (reading.formula, reading.declared)
     except NotationError:

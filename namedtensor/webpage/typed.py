@@ -1,4 +1,4 @@
-"""A text with a type for each name: the given and declared types, and the smallest fitting types for the rest."""
+"""A text with a type for each name, which is given, declared, or the smallest type that fits."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NUMBER = 3  # for a number that a formula needs and no one gave
 
 @dataclass(frozen=True)
 class TypedInput:
-    """An input on the page, which is a tensor with the given axes, or a number."""
+    """An input on the page, which has axes with sizes, or is a number."""
 
     name: str
     axes: Mapping[str, int | None]
@@ -44,7 +44,7 @@ class TypedInput:
 
 @dataclass(frozen=True)
 class TypedText:
-    """A text, checked with a type for each input; errors are in `checked`."""
+    """A text that was checked with a type for each of its inputs. Its errors are in `checked`."""
 
     goal: WholeProgram
     inputs: tuple[TypedInput, ...]
@@ -62,12 +62,12 @@ class TypedText:
 
     @property
     def given(self) -> dict[str, Any]:
-        """Shapes and numbers by name, in the form that plans accept."""
+        """The shapes and numbers of the inputs, by name, as plans accept them."""
         return {input_.name: dict(input_.axes) if input_.number is None else input_.number for input_ in self.inputs}
 
     @cached_property
     def axes(self) -> Mapping[str, int | None]:
-        """All axes in the order of their colors, with their sizes."""
+        """All axes with their sizes, in the order in which they get colors."""
         fromkeys: dict[str, int | None] = dict.fromkeys(axes_in(self.program.tree))
         trace = self.checked.checker.trace if self.checked.checker is not None else ()
         shapes = [input_.axes for input_ in self.inputs] + list(self.checked.result.shapes.values())
@@ -79,21 +79,21 @@ class TypedText:
         return {axis: self.sizes.get(axis) if size is None else size for axis, size in fromkeys.items()}
 
     def right(self) -> TypedText:
-        """Return the text itself, or raise its first error."""
+        """Return the text if it has no errors. Otherwise, raise the first error."""
         if self.errors:
             raise self.errors[0]
         return self
 
 
 def read_typed_text(request: Request) -> TypedText:
-    """Return the formula of a request with all of its types. Raise NotationError if the formula does not parse."""
+    """Return the text of a request with types for its inputs. Raise NotationError if it cannot be parsed."""
     inputs, sizes = tuple(request.inputs().items()), tuple(request.sizes().items())
     return make_typed_text(request.word("text", None), request.word("syntax", "auto"), inputs, sizes)
 
 
 @lru_cache(maxsize=32)  # a page asks several questions of one text, and whether edits fix it
 def make_typed_text(text: str, syntax: str, inputs: Items, extent: Items) -> TypedText:
-    """Return a typed text from a text, types and sizes."""
+    """Return a text with types for all inputs, some of which are given, as are some sizes."""
     goal, sizes = WholeProgram(ParsedProgram(text, syntax)), dict(extent)
     types_, problems = types_given(goal, dict(inputs))
     arguments = arguments_of(goal)
@@ -113,7 +113,7 @@ def make_typed_text(text: str, syntax: str, inputs: Items, extent: Items) -> Typ
 def types_given(
     goal: WholeProgram, inputs: Mapping[str, str | int | float]
 ) -> tuple[dict[str, Any], tuple[tuple[str, NotationError], ...]]:
-    """Return the shapes and numbers of names in the text, and the errors of invalid types."""
+    """Return the given types of names in the text as shapes and numbers, and the errors of invalid types."""
     result: dict[str, Any] = {}
     problems: list[tuple[str, NotationError]] = []
     arguments = set(argument_names(goal))
@@ -130,7 +130,10 @@ def types_given(
 
 
 def arguments_of(goal: WholeProgram) -> dict[str, Any]:
-    """Return the shapes of a final function's arguments from its signature, or numbers without a signature."""
+    """Return the shapes of the arguments of a function that ends a text.
+
+    They come from its signature. Without a signature, the arguments are scalars.
+    """
     function = goal.function()
     if function is None:
         return {}
@@ -146,7 +149,7 @@ def has_no_signature(goal: WholeProgram) -> bool:
 
 
 def with_numbers(goal: WholeProgram, shapes: dict[str, Any], sizes: Mapping[str, int]) -> dict[str, Any]:
-    """Return the shapes, and a number for each name that needs one."""
+    """Return the shapes, and a number for each name whose value must be a number, such as n in a range."""
     asked = [name for name in dict.fromkeys(numbers_in(goal.program.scope)) if name not in shapes]
     names = names_by_span(goal.program.tree) if asked else {}
     for _ in asked:
@@ -164,7 +167,7 @@ def inputs_of(
     shapes: Mapping[str, Mapping[str, Any] | int | float],
     origins: Mapping[str, str],
 ) -> tuple[TypedInput, ...]:
-    """Return the inputs that need a value, in the order of the text."""
+    """Return the inputs of a text in the order of their first mention."""
     typed_inputs = {
         name: TypedInput(name, list_known_sizes(value), origins[name])
         if isinstance(value, Mapping)
@@ -180,7 +183,7 @@ def inputs_of(
 
 
 def first_mentions(goal: WholeProgram) -> dict[str, tuple[float, float]]:
-    """Return the first position of each name."""
+    """Return the span of the first mention of each name."""
     places = sorted(
         (node.span, str(name.key())) for node in walk(goal.program.tree) if (name := read_spelling(node)) is not None
     )
@@ -192,7 +195,7 @@ def list_known_sizes(shape: Mapping[str, Any]) -> dict[str, int | None]:
 
 
 def with_all_sizes(typed: TypedText) -> TypedText:
-    """Return the text with sizes for all axes. Unknown sizes are chosen so that the text stays valid."""
+    """Return the text with sizes for all axes. Sizes that are not known are chosen so that the text stays valid."""
     stated = {axis for given in typed.inputs for axis, size in given.axes.items() if size is not None} | {*typed.sizes}
     free = list(dict.fromkeys(axis for given in typed.inputs for axis in given.axes if axis not in stated))
     others = [axis for axis in typed.axes if axis not in {*free, *stated}]  # which the text makes itself
@@ -210,14 +213,14 @@ def with_all_sizes(typed: TypedText) -> TypedText:
 
 
 def is_known(typed: TypedText) -> bool:
-    """Return whether every computed value has known sizes."""
+    """Return whether all sizes of all computed values are known."""
     checker = typed.checked.checker
     shapes = [typed.checked.result.shape or {}, *(term.shape for _, term, _ in (checker.trace if checker else ()))]
     return all(number_of(size) is not None for shape in shapes for size in shape.values())
 
 
 def fill_sizes(typed: TypedText, chosen: Mapping[str, int], further: Mapping[str, int]) -> TypedText:
-    """Return the text with sizes for the inputs' axes, and `further` sizes for axes that only the text mentions."""
+    """Return the text with sizes for the axes of its inputs. `further` contains sizes for other axes in the text."""
     sizes = {**typed.sizes, **further}
     known = {**typed.sizes, **chosen}
     inputs = tuple(
@@ -229,7 +232,7 @@ def fill_sizes(typed: TypedText, chosen: Mapping[str, int], further: Mapping[str
 
 
 def meeting(typed: TypedText) -> dict[str, Any]:
-    """Return a class for each axis. Axes are in the same class if the text makes their sizes equal."""
+    """Return a mark for each axis. Axes whose sizes must be equal have the same mark."""
     marks: dict[str, Any] = {}
     for shape in typed.checked.result.shapes.values():
         for axis, size in shape.items():

@@ -24,7 +24,7 @@ SPARE_SECONDS = 0.1  # time of one question before another process is started fo
 
 
 class Worker:
-    """Pool of processes that answer requests. A process that has ended is restarted."""
+    """A pool of processes that answer requests. If a process has ended, it is restarted."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class Worker:
         self._add()
 
     def _add(self) -> None:
-        """Start one more process, without waiting until it is ready."""
+        """Start an additional process without waiting for it to be ready, unless there are enough."""
         process = AnsweringProcess(__name__, self.memory)
         with self.lock:
             if self.is_closed or len(self.processes) >= MAX_PROCESSES:
@@ -52,7 +52,7 @@ class Worker:
         self.free.put(process)
 
     def _add_spare(self) -> None:
-        """Start a process for the next request if no process is free."""
+        """Start an additional process if all processes are busy."""
         if self.free.empty():
             self._add()
 
@@ -80,7 +80,7 @@ class Worker:
         return json.dumps({"ok": False, "error": error_data(problem)}, ensure_ascii=False).encode()
 
     def _restart(self, process: AnsweringProcess) -> None:
-        """Restart a process at once, so that the next request does not need to wait for it."""
+        """Restart a process that has ended, so that the next request does not have to wait."""
         with self.lock, suppress(OSError):
             if not self.is_closed and not process.is_running:
                 process.start()
@@ -93,14 +93,14 @@ class Worker:
 
 
 def prepare() -> None:
-    """Load the modules that answers need."""
+    """Load the modules that are needed to answer requests."""
     from .answers import answer
 
     answer({"ask": "check", "text": "softmax_{a}(X ⊙_{b} Y)", "inputs": {"X": "ℝ^{b}", "Y": "ℝ^{a × b}"}})
 
 
 def answer_line(line: bytes) -> bytes:
-    """Return the reply to a request line; runs in the worker process."""
+    """Return the worker process's reply to a line that contains a request."""
     from .answers import answer
 
     data = json.loads(line)
