@@ -1,4 +1,4 @@
-"""The derivative of a formula as another formula, which consists of the formula's statements and ∂…/∂X*."""
+"""The derivative of a formula as another formula: the formula's statements, and ∂…/∂X* of its value."""
 
 from __future__ import annotations
 
