@@ -106,7 +106,7 @@ def is_name(checker: Inference, node: Node, env: Environment) -> bool:
 
 
 def differential(checker: Inference, node: nodes.Differential, env: Environment) -> Term:
-    """Return the value of ∂X, which exists only in an operator's differential and in equations of differentials."""
+    """Return the value of ∂X. It exists only in an operator's differential and in equations between differentials."""
     checker.derived += 1
     name = read_spelling(node.body)
     variable = None if name is None else env.variables.get(Key(DIFFERENTIAL + name.base))
@@ -123,7 +123,7 @@ def differential(checker: Inference, node: nodes.Differential, env: Environment)
 # ------------------------------------------------------------------------------------------ equations of differentials
 @contextmanager
 def perturbing(checker: Inference, sides: Iterable[Any], env: Environment) -> Generator[None]:
-    """Assign a value to ∂X within a context.
+    """Give each ∂X in an equation a value within a context.
 
     The value is a random tangent of X, which is sampled once and determines the dependent tangents. An equation such
     as ∂(X ⊙ Y) = ∂X ⊙ Y + X ⊙ ∂Y is valid if it is true for every tangent. Names without a ∂ in the equation are
@@ -143,7 +143,7 @@ def perturbing(checker: Inference, sides: Iterable[Any], env: Environment) -> Ge
 
 
 def independent_terms(checker: Inference, bodies: list[Node], env: Environment) -> list[Term]:
-    """Return the bodies of ∂ in an equation that are perturbed independently and determine the other bodies.
+    """Return the terms under ∂ in an equation that are perturbed independently, which determine the other terms.
 
     If an expression is not part of another term but depends on the same inputs, the inputs are perturbed instead.
     """
@@ -206,7 +206,7 @@ class DerivativeBuilder:
         self.make: TermBuilder = TermBuilder(checker.graph, node)
 
     def of(self, taken: DerivativeRecord) -> Term:
-        """Return the derivative, with its axes in the order of the source text."""
+        """Return the term of the derivative, with its axes in the order of the source text."""
         graph = self.checker.graph
         ordered_axes = swept(self.checker, self.make, taken)
         if ordered_axes is not None:
@@ -250,7 +250,7 @@ class DerivativeBuilder:
 
 
 def is_reverse(results: float, operands: float) -> bool:
-    """Return whether reverse mode has the smaller intermediate tensors."""
+    """Return whether reverse mode needs smaller intermediate tensors than forward mode."""
     return results <= operands
 
 

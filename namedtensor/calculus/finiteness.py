@@ -64,7 +64,7 @@ class Finite:
         return self(term) and is_nowhere_zero(term)
 
     def alone(self, term: Term) -> bool:
-        """Return whether a term is finite, given the analysis of its arguments."""
+        """Return whether a term is finite, given its operator and the analysis of its arguments."""
         if term.operator == "number":
             value = number(term)
             return value is None or math.isfinite(value)

@@ -64,7 +64,7 @@ def differentiate_program(
 
 
 def parse_name(text: str) -> Node:
-    """Parse a name. Raise NotationError if it is invalid."""
+    """Return the syntax tree of a name. Raise NotationError if the text is not a name."""
     key(text)
     body = parse(text).statements[0]
     if not isinstance(body, Value) or read_spelling(body.body) is None:
@@ -75,7 +75,7 @@ def parse_name(text: str) -> Node:
 
 
 def derive_function(scope: Scope, function: FunctionDefinition, variable: Node, mark: str) -> tuple[Any, ...]:
-    """Return f'(X; W) = ∂f(X; W)/∂X*, with a signature derived from the signature of f."""
+    """Return the statements that define f'(X; W) = ∂f(X; W)/∂X*: its signature, if f has a signature, and its equation."""
     head = replace(function.head, operator=f"{function.operator}'")
     equation = Equation((head, Derivative(function.head, variable, mark)))
     signature = function.signature

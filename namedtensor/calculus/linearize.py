@@ -89,7 +89,7 @@ class Linearization:
         return None if total is None else self.whole(term, total)
 
     def one_by_one(self, term: Term) -> Term:
-        """Split a reduction over several axes into successive reductions over one axis each."""
+        """Return a reduction over several axes as successive reductions, each over one axis."""
         argument = term.arguments[0]
         for axis in term.axes:
             shape = {name: size for name, size in argument.shape.items() if name != axis}
@@ -101,7 +101,7 @@ class Linearization:
         return self.make.spread(part, term.shape)
 
     def by_rule(self, record: Operator, text: str, term: Term, position: int, part: Term) -> Term:
-        """Return the contribution of one argument to the tangent, using the record's differential in the notation."""
+        """Return the contribution of one argument to the tangent of a term, from the differential in the record."""
         rules = rules_of(self.checker)
         tree, before = expression(text, frozenset(rules.python)), len(rules.graph)
         env = Environment(variables={Key(DIFFERENTIAL + LETTERS[position]): part})
@@ -123,7 +123,7 @@ class Linearization:
 
 
 def formal_axes(record: Operator, term: Term) -> dict[str, tuple[str, ...]]:
-    """Return the mapping from the axes in a record's differential to the axes of one use of the operator."""
+    """Return a map from each axis in a record's differential to the axes that stand for it in one use."""
     formals = record.lifted.formals
     if term.operator == "python":
         return {formal: (axis,) for formal, axis in zip(formals, term.options[0].axes)}
@@ -181,7 +181,7 @@ def _combine_parts(self: Linearization, term: Term, parts: list[Any]) -> Term:
 
 
 def _cases(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
-    """Return the tangent of a choice, which has the same conditions and the tangents of the values."""
+    """Return the tangent of a choice: a choice by the same conditions between the tangents of the values."""
     values = range(0, len(parts), 2)
     if all(parts[value] is None for value in values):
         return None

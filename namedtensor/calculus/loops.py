@@ -86,7 +86,7 @@ def whole(make: TermBuilder, term: Term | None, shape: Mapping[str, Any]) -> Ter
 
 # ----------------------------------------------------------------------------------------------------------- forwards
 def tangent(linearization: Any, term: Term, parts: Sequence[Term | None]) -> Term:
-    """Return the JVP of a loop, which is a loop of the tangents of its states, given the tangents of its arguments."""
+    """Return the JVP of a loop, given the tangents of its arguments. It is a loop over the tangents of the states."""
     make, loop = linearization.make, term.options[0]
     inputs, changes = inputs_of(loop, term.arguments), inputs_of(loop, parts)
     leaves: dict[int, Term | None] = {}
@@ -206,7 +206,7 @@ class Backwards:
         return tuple(pair for pair in pairs if id(pair[0]) not in self.depends)
 
     def turn(self, term: Term) -> Term:
-        """Reverse a slice along the axis of the steps."""
+        """Return a slice with its order reversed along the axis of the steps."""
         return self.make.at(term, self.axis, self.turned)
 
     def extra_axes(self, asked: Sequence[tuple[Term, Term]]) -> dict[str, Any]:
@@ -235,7 +235,7 @@ class Backwards:
         return last, within
 
     def argument_cotangents(self, loop: Term) -> dict[int, Share]:
-        """Return the cotangents of the arguments, by their positions."""
+        """Return the cotangent of each argument of a loop, by the argument's position."""
         make, steps, shares = self.make, self.steps, dict[int, Share]()
         numbers = {id(leaf): number for number, leaf in enumerate(self.linear)}
         position = 0
@@ -262,7 +262,7 @@ class Backwards:
 
 
 def mask_nonzero(make: TermBuilder, cotangent: Term) -> Share:
-    """Mask a cotangent by its nonzero elements, so that zeros from a choice in a later step stay zero."""
+    """Return a cotangent masked by its nonzero elements, so that zeros from a choice in a later step stay zero."""
     holds = SelectionMask(cotangent.shape, lambda: make.between("≠", cotangent, make.number(0)), weak=True)
     return Share(cotangent, (holds,))
 

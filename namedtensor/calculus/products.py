@@ -28,7 +28,7 @@ def multiply_others(make: TermBuilder, term: Term) -> Term:
 
 
 def multiply_before(make: TermBuilder, factors: Term, axis: str) -> Term:
-    """Return, for each element, the product of all elements before it."""
+    """Return, for each element along an axis, the product of all elements before it."""
     before = shift(make, factors, axis, 1)
     return make.term("cumprod", (before,), (axis,), (), dict(before.shape))
 

@@ -166,7 +166,7 @@ class Selecting:
         return Share(self.make.seed(shape, partners), conditions)
 
     def where(self, conditions: Conditions, term: Term) -> Term:
-        """Return where(all masks hold, term, 0)."""
+        """Return the term that equals the given term where all masks hold, and 0 elsewhere."""
         zero = self.make.number(0.0)
         if not conditions:
             return term
@@ -182,7 +182,7 @@ class Selecting:
         return Share(self.where(now, share.term), share.within, remove_masks(share.due, now))
 
     def add(self, one: Share, other: Share, sign: str = "+") -> Share:
-        """Add two masked terms, first applying the masks that only one of them has."""
+        """Return the sum of two masked terms, after masks that only one of them has are applied."""
         common = tuple(condition for condition in one.within if condition in other.within)
         one, other = (self.settled(share, remove_masks(share.due, common)) for share in (one, other))
         term = self.make.between(sign, one.term, other.term)

@@ -39,7 +39,7 @@ def transpose(
 def transpose_leaves(
     make: TermBuilder, whole: Term, leaves: Sequence[Term], shape: Mapping[str, Any], partners: Mapping[str, str]
 ) -> dict[int, Term]:
-    """Return the cotangents of several leaves, by their identities, from one backward sweep.
+    """Return the cotangents of several leaves, by the identity of the leaf, from one backward sweep.
 
     Leaves that do not affect `whole` are omitted.
     """
@@ -51,7 +51,7 @@ def transpose_leaves(
 def cotangents_of(
     select: Selecting, roots: Sequence[tuple[Term, Share]], leaves: Sequence[Term], extra: frozenset[str]
 ) -> dict[int, Share]:
-    """Return the cotangents of leaves, by their identities, from the cotangents of roots.
+    """Return the cotangents of leaves from the cotangents of roots, by the identity of the leaf.
 
     `extra` contains the axes that only cotangents have.
     """
@@ -230,7 +230,7 @@ def axes_moved(term: Term) -> frozenset[str]:
 
 # ------------------------------------------------------------------------------------------------------------------ on
 def tangent_of_term(select: Selecting, term: Term, parts: list[Share | None], extra: Mapping[str, Any]) -> Share:
-    """Return the tangent of a linear term from the tangents of its arguments. Some of them may be zero."""
+    """Return the tangent of a linear term, given the tangents of its arguments, of which None is zero."""
     rule, record = TANGENT_RULES.get(term.operator), REGISTRY.get(term.operator)
     if rule is not None:
         return rule(select, term, parts)
@@ -373,7 +373,7 @@ def _literal(make: TermBuilder, term: Term, cotangent: Term, position: int) -> T
 
 
 def _transpose_scatter(make: TermBuilder, term: Term, cotangent: Term, position: int) -> Term:
-    """Return the transpose of scatter-add. Each number has the cotangent of the element that it was added to."""
+    """Return the transpose of scatter-add: each number's cotangent is the cotangent of the element it was added to."""
     places = term.arguments[1]
     sizes = {name: size for name, size in cotangent.shape.items() if name not in term.axes}
     return make.term("index", (cotangent, places), term.axes, (), {**sizes, **places.shape})

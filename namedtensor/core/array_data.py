@@ -16,7 +16,7 @@ from .seeds import is_key
 
 
 def require_array(data: Any) -> Any:
-    """Return the array of a tensor. Raise NotationError if it is not numeric."""
+    """Return the data as an array of numbers. Raise NotationError if the data is not numeric."""
     return check_array(data) if is_array(data) else from_lists(data)
 
 
@@ -89,7 +89,7 @@ def check_array(array: Any) -> Any:
 
 @lru_cache(maxsize=4096)
 def permutation(names: tuple[str, ...], axes: tuple[str, ...]) -> tuple[int, ...] | None:
-    """Return the permutation that brings the axes of a tensor into a given order, or None if the axes differ."""
+    """Return the permutation that puts the axes of a tensor in a given order, or None if their names differ."""
     return tuple([names.index(axis) for axis in axes]) if sorted(axes) == sorted(names) else None
 
 
@@ -124,7 +124,7 @@ def wrong_number(array: Any, names: tuple[str, ...]) -> NotationError:
 
 
 def reorder_array(given: Any, names: tuple[str, ...]) -> Any:
-    """Return the array of a tensor with its axes in a given order."""
+    """Return a tensor's array with its axes in a given order."""
     if sorted(names) != sorted(given.axes):
         raise NotationError(
             316, f"the tensor already has axes {', '.join(given.axes) or 'none'}, not {', '.join(names)}",

@@ -82,7 +82,7 @@ def convert_array(array: Any, like: Any) -> Any:
 
 
 def kind_of(dtype: str) -> str:
-    """Return the kind of a dtype, given its name: b, i, u, f or c.
+    """Return the kind of the dtype with this name: b, i, u, f or c.
 
     >>> kind_of("bfloat16")
     'f'

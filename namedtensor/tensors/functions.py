@@ -30,7 +30,7 @@ OPERANDS = ("X", "Y", "Z")
 
 
 def axes_of(axis: Any) -> tuple[str, ...]:
-    """Return the axis names in an `axis` argument, which is one name, several names or None."""
+    """Return the names of axes in an `axis` argument, as a tuple. The argument is one name, several names or None."""
     if axis is None:
         return ()
     return names_of(axis)
@@ -43,7 +43,7 @@ def all_axes(record: Operator, tensors: tuple[Any, ...]) -> tuple[str, ...]:
 
 
 def make_function(record: Operator) -> Callable[..., Any]:
-    """Return the Python function for an operator's record."""
+    """Return the Python function for the operator that a record describes."""
     if record.arity == (1, 1) and record.kind == "elementwise":
         function = _make_number_function(record)
     elif record.arity == (1, 1) and not takes_sizes(record):

@@ -46,7 +46,7 @@ def label_tensor(tensor: Any, labels: AxisLabels) -> Any:
 
 
 def align(operands: tuple[Any, ...], combined: Iterable[str], others: Iterable[str] = ()) -> tuple[Any, ...]:
-    """Align operands by their labels. For each axis, the first operand with labels determines the order.
+    """Return the operands, aligned by their labels. For each axis, the first operand with labels determines the order.
 
     Return the tuple `operands` itself if it is aligned already.
 
@@ -169,7 +169,7 @@ def with_labels(
 
 
 def fitting(values: Any, axis: str, size: int) -> Labels:
-    """Convert values to labels. Raise NotationError if their number differs from the size of the axis."""
+    """Return values as labels of an axis. Raise NotationError if their number differs from the size of the axis."""
     if isinstance(values, NamedTensor):
         values = concrete(values.to_array())
     labels = values if isinstance(values, Labels) else Labels(values)

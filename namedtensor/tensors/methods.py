@@ -223,7 +223,7 @@ WRITTEN: dict[str, Callable[..., Any]] = {
 
 
 def behavior() -> dict[str, Callable[..., Any]]:
-    """Return the methods to add to NamedTensor, by name."""
+    """Return the methods that this package adds to NamedTensor, by name."""
     result: dict[str, Callable[..., Any]] = {}
     for sign, (from_left, from_right) in INFIX.items():
         result[from_left], result[from_right] = infix(sign), make_reflected_method(sign)

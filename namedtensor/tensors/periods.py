@@ -49,7 +49,7 @@ def is_partial(labels: Labels, label: Any) -> bool:
 
 
 def need_single(labels: Labels, entries: Iterable[Any], axis: str) -> None:
-    """Raise NotationError if an entry of a list is a partial date."""
+    """Raise NotationError if an entry of a list index is a partial date, which stands for several labels."""
     partial = next((entry for entry in entries if is_partial(labels, entry)), None)
     if partial is not None:
         raise NotationError(

@@ -239,7 +239,7 @@ def is_truth(entry: Any) -> bool:
 
 
 def integers(numbers: Any, like: Any) -> Any:
-    """Convert integers to an array with the library and device of the tensor `like`."""
+    """Return integers as an array with the library and device of the tensor `like`."""
     import numpy as np
 
     array, xp = np.asarray(numbers, dtype=np.int64), like.layout.xp

@@ -366,7 +366,7 @@ def _html_facet(
 
 
 def _largest(array: Any) -> float:
-    """Return the largest finite absolute value, which has the darkest shade."""
+    """Return the largest finite absolute value in an array. It has the darkest shade in a table."""
     import numpy as np
 
     if array.dtype.kind not in "iuf":
