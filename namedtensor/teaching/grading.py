@@ -88,21 +88,23 @@ class Grade:
 def grade(exercise: ExerciseText, answer: Any, seed: int = 0, seconds: float | None = None) -> Grade:
     """Return the grade of an answer, computed in a process with a time limit in seconds (default: `SECONDS`).
 
-    The function never raises.
+    The function never raises. If the process dies, another process grades the answer again.
     """
     limit = SECONDS if seconds is None else seconds
     source = answer if isinstance(answer, str) else getattr(answer, "source", None)
     if not isinstance(source, str):
         source = answer  # which is rejected
     elif not USER_FUNCTIONS:  # a separate process has none of them
-        try:
-            return _grade_in_process(exercise, source, seed, limit)
-        except LateError:
-            return _grade(exercise, False, LATE.format(limit))
-        except EndedError:
-            return _grade(exercise, False, DIED)
-        except OSError:  # in a page there are no processes
-            pass
+        for is_last in (False, True):
+            try:
+                return _grade_in_process(exercise, source, seed, limit)
+            except LateError:
+                return _grade(exercise, False, LATE.format(limit))
+            except EndedError:
+                if is_last:
+                    return _grade(exercise, False, DIED)
+            except OSError:  # in a page there are no processes
+                break
     return _grade_in_thread(exercise, source, seed, limit)
 
 

@@ -62,6 +62,8 @@ def load(shell: Any) -> None:
                 sheets[:] = [exercises(" ".join(file))]
             if not sheets:
                 return Said("name the file once: %%exercise week3.nt attention-scale", False)
+            if not name:
+                return Said(f"name the exercise: %%exercise {next(iter(sheets[0]))}", False)
             grade = sheets[0][name].grade(cell)
         except ExerciseError as problem:
             return Said(str(problem), False)

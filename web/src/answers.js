@@ -20,8 +20,9 @@ export function answerOf(name) {
 
 export const attemptsOf = (name) => recall(`attempts ${name}`, []).filter((each) => typeof each === "string");
 
-/** Notes an answer that was graded; the same one again is the last. */
-export function noteAttempt(name, answer) {
+/** Notes an answer by its grade, unless grading failed or the answer does not count; the same one again is the last. */
+export function noteGraded(name, answer, reply) {
+  if (!reply.ok || reply.counts_as_attempt === false) return;
   keep(`attempts ${name}`, [...attemptsOf(name).filter((each) => each !== answer), answer].slice(-MAX_ATTEMPTS));
 }
 

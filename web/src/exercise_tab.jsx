@@ -3,7 +3,7 @@
 import sheets from "sheets:";
 import { computed, effect, signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { answerOf, answersFile, answersFileName, download, noteAttempt, student } from "./answers.js";
+import { answerOf, answersFile, answersFileName, download, noteGraded, student } from "./answers.js";
 import { Editor } from "./editor.jsx";
 import { Drawing } from "./exercise_drawing.jsx";
 import { Inline } from "./formula.jsx";
@@ -59,9 +59,9 @@ export function openLinked({ exercises, sheet: title, exercise }) {
 async function grade(exercise) {
   const answer = answerOf(exercise.name).value;
   if (!answer.trim()) return true;
-  noteAttempt(exercise.name, answer);
   grades.value = { ...grades.value, [exercise.name]: { pending: true } };
   const reply = await graded({ ask: "grade", file: file.value, name: exercise.name, answer }).catch((error) => ({ ok: false, error }));
+  noteGraded(exercise.name, answer, reply);
   if (reply.correct) solved.value = [...new Set([...solved.value, exercise.name])];
   grades.value = { ...grades.value, [exercise.name]: { of: answer, ...(reply.ok ? reply : { correct: false, feedback: reply.error.message }) } };
   return true;

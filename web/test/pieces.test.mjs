@@ -8,7 +8,7 @@ import { axisWords } from "../src/axis_words.js";
 import { point, smallestAt, unit, units } from "../src/places.js";
 import { drawn, pcg32 } from "../src/random.js";
 import { number, read, readNpy } from "../src/reading.js";
-import { answersFile, answersFileName } from "../src/answers.js";
+import { answerOf, answersFile, answersFileName, noteGraded } from "../src/answers.js";
 import { embedding, packedState, publicAddress, unpackedState } from "../src/share.js";
 import { toLatex, toTabs, toTypst as tableInTypst } from "../src/table_text.js";
 import { toTypst } from "../src/typst.js";
@@ -105,6 +105,28 @@ test("an embedded page is the link with a word in its query", () => assert.match
 test("a file of answers is named after the student, whatever the name is", () => {
   assert.deepEqual(["Ada Lovelace", " ", "../../x", "Émile 2"].map(answersFileName), ["ada-lovelace.nt", "answers.nt", "x.nt", "émile-2.nt"]);
   assert.equal(answersFile([{ name: "a" }], "  Ada\n#: exercise b "), "#: student Ada #: exercise b\n");
+});
+
+test("a graded answer is handed in although later grading fails, is stopped or does not count", () => {
+  const store = new Map();
+  globalThis.localStorage = { getItem: (name) => store.get(name) ?? null, setItem: (name, value) => store.set(name, value) };
+  const right = { ok: true, correct: true, counts_as_attempt: true };
+  noteGraded("total", "∑_{n} X", { ...right, correct: false });
+  noteGraded("total", "∑_{m} X", right);
+  const handed = "#: exercise total\n∑_{n} X\n\n#: exercise total\n∑_{m} X\n";
+  for (const [answer, reply] of [
+    ["X", { ok: false, error: new Error("the server of this page does not answer") }],
+    ["X ⊙ X", { ok: true, correct: false, counts_as_attempt: false, feedback: "could not be graded in 2 seconds" }],
+    ["X +", { ok: true, correct: false, counts_as_attempt: false, feedback: "syntax error 105" }],
+  ]) {
+    answerOf("total").value = answer;
+    noteGraded("total", answer, reply);
+    assert.equal(answersFile([{ name: "total" }], "", ["total"]), handed);
+    assert.equal(answersFile([{ name: "total" }], ""), `${handed}\n#: exercise total\n${answer}\n`); // not solved: the text is the last attempt
+  }
+  noteGraded("total", "∑_{n} X", { ...right, correct: false });
+  assert.equal(answersFile([{ name: "total" }], "", ["total"]), "#: exercise total\n∑_{m} X\n\n#: exercise total\n∑_{n} X\n");
+  delete globalThis.localStorage;
 });
 
 test("formulas in Typst", () => {
