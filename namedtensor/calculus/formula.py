@@ -75,7 +75,7 @@ def parse_name(text: str) -> Node:
 
 
 def derive_function(scope: Scope, function: FunctionDefinition, variable: Node, mark: str) -> tuple[Any, ...]:
-    """Return the statements that define f'(X; W) = ∂f(X; W)/∂X*: its signature, if f has a signature, and its equation."""
+    """Return the statements that define f'(X; W) = ∂f(X; W)/∂X*: its signature, if f has one, and its equation."""
     head = replace(function.head, operator=f"{function.operator}'")
     equation = Equation((head, Derivative(function.head, variable, mark)))
     signature = function.signature
