@@ -116,10 +116,7 @@ def apply_parity(operator: str, parity: str, x: Form) -> Form | None:
 
 
 def exponential(x: Form) -> Form:
-    """Return a simplified form of exp x, by rules such as exp 0 = 1, exp(−x) = 1 / exp x and exp(2 x) = (exp x)².
-
-    Proofs also use exp(x + y) = exp x ⊙ exp y and exp log x = x.
-    """
+    """Return a simplified exp x, by exp(−x) = 1 / exp x and, in proofs, rules such as exp(x + y) = exp x ⊙ exp y."""
     if not x:
         return ONE
     if current().proving and len(x) > 1:
