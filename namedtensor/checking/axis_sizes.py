@@ -1,4 +1,4 @@
-"""The sizes of the program's axes, open sizes, and the terms of numbers that are sizes."""
+"""The sizes of axes in the program, which may be open, and terms whose values are sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The error for a family member that no equation defines, such as h^5 if h^t is defined for t = 1, …, 3."""
+"""The error for a missing family member, such as h^5 if h^t is defined only for t = 1, …, 3."""
 
 from __future__ import annotations
 

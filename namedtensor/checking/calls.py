@@ -71,7 +71,7 @@ def call(checker: Inference, node: Call, env: Environment) -> Term:
 
 
 def norm_of_all(checker: Inference, node: Call, env: Environment) -> Term:
-    """Return ‖x‖ or ‖x‖_p, the norm over all axes of x except the lifted axes of a function."""
+    """Return the term of ‖x‖ or ‖x‖_p, the norm over all axes of x except axes that a function lifts."""
     (term,) = checker.infer_all(node.arguments, env)
     axes = tuple((axis, node) for axis in term.shape if "@" not in axis)
     for part in node.parameters:
@@ -131,7 +131,7 @@ def unknown_operator(checker: Inference, node: Call, env: Environment) -> Notati
 
 
 def explain_prime(checker: Inference, name: str) -> str | None:
-    """Return a hint for f'(x), if f is a function."""
+    """Return a hint for the derivative notation f'(x) if f is a function, or None."""
     plain, order = name.partition("'")[0], name.count("'")
     if not order or not (plain in checker.scope.functions or plain in REGISTRY):
         return None

@@ -52,7 +52,7 @@ def cases(checker: Inference, node: nodes.Cases, env: Environment) -> Term:
 
 
 def indicator(checker: Inference, node: nodes.Indicator, env: Environment) -> Term:
-    """Return 𝕀[…], which is 1 if the condition is true and 0 otherwise."""
+    """Return the term of an indicator 𝕀[…], which is 1 if the condition is true and 0 otherwise."""
     condition = truth(checker, checker.infer(node.condition, env), node.condition)
     return checker.graph.intern("indicator", (condition,), shape=condition.shape, node=node)
 

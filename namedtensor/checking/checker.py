@@ -48,7 +48,7 @@ def differential(checker: Inference, node: nodes.Differential, env: Environment)
 
 
 class Checker(Inference):
-    """The inference of a program for given inputs. See `Inference` for the modes.
+    """The type inference for one program and given inputs. See `Inference` for its modes.
 
     `by_keyword` contains the names of the inputs that were passed by keyword. If it is given, the program must
     mention each of these names, and each given size must be the size of an axis in the program or in `extra_axes`.
@@ -208,7 +208,7 @@ class Checker(Inference):
 
 
 def warn_of_unused(checker: Inference, unused: Definition) -> None:
-    """Warn of an unused definition that follows the program's value. Raise in a strict check."""
+    """Warn if the last definition is unused and follows the program's value. Raise in a strict check."""
     name, span = to_text(last_member(unused)), unused.statement.span
     message = f"the value is {checker.text(checker.scope.last)}; {name} is defined after it and not used"
     hint = f"write {name} on the last line to compute it, or remove its definition"

@@ -1,4 +1,4 @@
-"""Assertions, which are equations, memberships and shapes that a program states of its tensors."""
+"""The check of assertions, that is, of equations, memberships and shapes that a program states about tensors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Built-in functions that are expressed by other functions, such as var and std with a ddof."""
+"""Built-in functions whose terms consist of other functions, such as var and std with a ddof."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from .application import Axes, apply, scalar_term
 def with_degrees_of_freedom(
     checker: Inference, node: Call, arguments: tuple[Term, ...], axes: Axes, env: Environment, ddof: Any
 ) -> Term:
-    """Return var_{ax}(X; ddof) or std_{ax}(X; ddof), which divide the sum of squares of n elements by n − ddof."""
+    """Return the term of var_{ax}(X; ddof) or std_{ax}(X; ddof).
+
+    The sum of squares of n elements is divided by n − ddof.
+    """
     plain = apply(checker, node.operator, arguments, axes, node, env, node.arguments)
     if not ddof:
         return plain
@@ -37,7 +40,7 @@ def with_degrees_of_freedom(
 
 
 def infixes(checker: Inference, node: Call, env: Environment) -> Any:
-    """Return a function that applies an operator to terms and uses one node for all of them."""
+    """Return a function that applies an infix operator to terms. All resulting terms refer to the given node."""
 
     def infix(sign: str, *terms: Term) -> Term:
         return apply(checker, sign, terms, (), node, env, node.arguments[:1] * len(terms))

@@ -35,7 +35,7 @@ from .stacked_families import StackedIndex, laid
 
 
 def define_by_elements(checker: Inference, group: list[Definition], env: Environment) -> Term:
-    """Return the tensor that the equations for its elements define."""
+    """Return the term of a tensor that several equations define element by element."""
     sized = left_sizes(checker, group, env)
     term = whole_of(checker, group, sized, env)
     for definition in group:
@@ -99,7 +99,7 @@ def one_by_one(
 
 
 def drop_range(over: Range | None, variable: str) -> Range | None:
-    """Return the ranges without the range of a variable."""
+    """Return the chain of ranges without the range of a variable, or None if no range remains."""
     if over is None:
         return None
     rest = drop_range(over.further, variable)

@@ -1,4 +1,7 @@
-"""Positions that element equations fill. For example, Y_{a(2k)} = … for k = 1, …, n fills positions 2, 4, …, 2n."""
+"""The positions along an axis that element equations define.
+
+For example, Y_{a(2k)} = … for k = 1, …, n fills the positions 2, 4, …, 2n.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sizes passed as `sizes={"a": 5}` and stated sizes, which are checked against inputs, declarations and equations."""
+"""Checks of the sizes in `sizes={"a": 5}` and of stated sizes against inputs, declarations and equations."""
 
 from __future__ import annotations
 

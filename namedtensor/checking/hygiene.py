@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def find_argument_sets(function: FunctionDefinition, count: int, given: int) -> list[Set | None]:
-    """Return the declared sets of the arguments, and of the given parameters after the semicolon."""
+    """Return the declared sets of a function's arguments and of its `given` parameters after the semicolon."""
     assert function.signature is not None
     options = [function.declarations.get(name.key()) for name in function.options[:given]]
     return [*function.signature.domain[:count], *options]

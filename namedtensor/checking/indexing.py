@@ -27,7 +27,7 @@ from .diagnostics import no_such_axis
 
 
 def index(checker: Inference, node: Index, env: Environment) -> Term:
-    """Return X_{a(i), b(J)}. All indices of a subscript are applied at once (paper §2.3, §3.7)."""
+    """Return the term of X_{a(i), b(J)}. All indices of a subscript apply at once (paper §2.3, §3.7)."""
     (base,) = checker.infer_all((node.base,), env)
     indices = [type_positions(checker, axis, part, base, env) for axis, part in node.items]
     apart: dict[str, str] = {}
@@ -96,7 +96,7 @@ def type_positions(checker: Inference, axis: nodes.Axis, part: Node, base: Term,
 
 
 def replace_labels(checker: Inference, axis: str, part: Node, base: Term, env: Environment) -> Node:
-    """Return the index with its labels replaced by positions. See `label_index`."""
+    """Return an index in which labels are replaced by positions. See `label_index`."""
     from .label_index import with_positions
 
     return with_positions(checker, axis, part, base, env)
@@ -190,7 +190,7 @@ def make_created_tensor(checker: Inference, node: nodes.Subscript, env: Environm
 
 
 def ones(checker: Inference, axes: Any, node: Node, env: Environment) -> Term:
-    """Return ones_{ax,…}, which is 1 at each position of the axes."""
+    """Return the term of ones_{ax,…}, whose elements are all 1."""
     shape: dict[str, Any] = {}
     for axis, part in axes:
         if axis in shape:
@@ -200,7 +200,7 @@ def ones(checker: Inference, axes: Any, node: Node, env: Environment) -> Term:
 
 
 def identity(checker: Inference, axes: Sequence[tuple[str, Any]], node: Any, env: Environment) -> Term:
-    """Return I_{ax,ax'}. One size is enough, because both axes have the same size."""
+    """Return the term of I_{ax,ax'}. If one size is unknown, it equals the other."""
     if axes[0][0] == axes[1][0]:
         raise checker.error(
             303,

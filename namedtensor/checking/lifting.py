@@ -141,7 +141,7 @@ def call_environment(
 def bind_argument(
     checker: Inference, function: FunctionDefinition, key: Key, term: Term, part: Node, inner: Environment
 ) -> None:
-    """Bind one argument to a parameter."""
+    """Bind a function's parameter to an argument, after checking the argument against the declaration."""
     declared = function.declarations.get(key)
     if declared is not None:
         term = check_declared(checker, key, declared, term, part, inner)
@@ -254,7 +254,7 @@ def lift_arguments(
     parts: Sequence[Any],
     inner: Environment,
 ) -> tuple[tuple[Term, ...], list[StatedSize]]:
-    """Rename the extra axes of the arguments to avoid capture, and return the arguments and their stated sizes.
+    """Return the arguments of a call with their extra axes renamed to avoid capture, and the stated sizes. …
 
     The signature states the sizes. Raise if an argument lacks an axis, or if the renamed axes clash.
     """

@@ -16,7 +16,7 @@ def number(checker: Inference, node: nodes.Number, env: Environment) -> Term:
 
 
 def literal(checker: Inference, node: nodes.Literal, env: Environment) -> Term:
-    """Return the tensor of the cells of a literal. A literal whose cells are all numbers is a constant."""
+    """Return the term of a literal. If all cells are numbers, it is a constant."""
     cells = [cell for row in node.rows for cell in row]
     if len(cells) > checker.limits.max_literal_elements:  # which a macro made
         raise too_many_cells(len(cells), checker.limits.max_literal_elements, checker.scope.source, node.span)
@@ -43,7 +43,7 @@ def literal(checker: Inference, node: nodes.Literal, env: Environment) -> Term:
 
 
 def one_axis(checker: Inference, axis: nodes.Axis, env: Environment) -> str:
-    """Return the one axis that a name resolves to. Raise if there are several."""
+    """Return the axis that a name denotes. Raise if the name stands for several axes."""
     names = env.resolve_axis(axis.name)
     if len(names) != 1:
         raise checker.error(

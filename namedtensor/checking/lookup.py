@@ -148,7 +148,7 @@ def fact(checker: Inference, key: Key, holder: Environment, env: Environment) ->
 
 
 def define(checker: Inference, key: Key, group: list[Definition], holder: Environment, env: Environment) -> Term:
-    """Evaluate the definitions of a name in the environment that contains them.
+    """Return the term that the definitions of a name give in the environment that contains them. …
 
     Definitions that depend on sizes are evaluated in the environment of the call instead.
     """
@@ -230,7 +230,7 @@ def find_mentioned_names(definitions: Mapping[Key, list[Definition]], key: Key) 
 
 
 def speaks_of_sizes(checker: Inference, key: Key) -> bool:
-    """Return whether the value of a top-level name depends on sizes that a call determines."""
+    """Return whether the value of a top-level name depends on sizes that differ between calls."""
     memo, stack = checker.needs_sizes, [key]
     open_: dict[Key, list[Key]] = {}
     while stack:

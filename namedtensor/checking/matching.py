@@ -1,4 +1,4 @@
-"""Overload resolution of the program's functions, by name, scripts and number of arguments."""
+"""The choice of the function definition that a call refers to, by name, scripts and number of arguments."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def check_steps(checker: Inference, node: Call, env: Environment) -> None:
 
 
 def match(checker: Inference, function: FunctionDefinition, node: Call, env: Environment) -> Bindings | None:
-    """Unify a left-hand side with a call. Return the axis parameters, numbers and indices, or None if they differ."""
+    """Match a call with a function's left-hand side. Return the axes, numbers and indices it binds, or None."""
     bindings: Bindings = {"axes": {}, "numbers": {}, "indices": {}}
     heads, uses = function.subscript, node.subscript
     if len(heads) == 1 and heads[0][0] == "axis" and uses:

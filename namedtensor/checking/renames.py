@@ -18,7 +18,7 @@ from .diagnostics import no_such_axis
 
 
 def rename(checker: Inference, node: Rename, env: Environment) -> Term:
-    """Apply the renames, merges and splits of one subscript, all at once (paper §3.6)."""
+    """Return the term of a subscript with renames, merges and splits, which apply all at once (paper §3.6)."""
     base = checker.infer(node.base, env)
     shape = base.shape
     old: set[str] = set()
@@ -57,7 +57,7 @@ def rename(checker: Inference, node: Rename, env: Environment) -> Term:
 
 
 def type_starred(checker: Inference, node: Starred, env: Environment) -> Term:
-    """Return X*, with a star on each axis."""
+    """Return the term of X*, in which every axis of X gets a star."""
     base = checker.infer(node.base, env)
     return checker.renamed(base, {axis: axis + node.mark for axis in base.shape if "@" not in axis}, node)
 

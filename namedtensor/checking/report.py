@@ -95,7 +95,7 @@ class CheckResult(Suggests):
 
 
 def check_program(source: str, checker: Checker) -> CheckResult:
-    """Check every definition, value, function and assertion of a program, in textual order."""
+    """Check every definition, value, function and assertion of a program in textual order, and return the result."""
     last: Any = None
     scope = checker.scope
     pending: list[tuple[int, Any]] = [(group[0].position, spelling) for spelling, group in scope.definitions.items()]

@@ -92,7 +92,10 @@ def words_of(symbol: Symbol, env: Environment) -> set[tuple[str, str]]:
 
 
 def parts(node: Call) -> tuple[Node, ...]:
-    """Return the operands of a size operation, such as both numbers for ⌈a / b⌉, or () for unsupported operations."""
+    """Return the operands of an arithmetic operation in a size, such as a and b for ⌈a / b⌉.
+
+    For unsupported operations, return ().
+    """
     if node.operator not in ARITHMETIC:
         return ()
     first = node.arguments[0]
@@ -169,7 +172,7 @@ def root(number: Fraction, degree: int) -> int | float | None:
 
 
 def invert(operator: str, value: Any, other: Any, in_left: bool) -> Any:
-    """Solve one operation of a size expression for the unknown operand."""
+    """Return the value of an operation's unknown operand, given the operation's value and its other operand."""
     if operator == "+":
         return value - other
     if operator == "-":
@@ -198,7 +201,7 @@ def to_size(value: Any) -> Any:
 
 
 def solve_size(checker: Inference, value: Any, symbol: Symbol, fact: SizeEquation) -> Any:
-    """Return the solution of an equation for a symbol as a size. Raise NotationError (310) if it is not a size."""
+    """Return a solution for a symbol as a size. Raise NotationError (310) if it is not a non-negative integer."""
     size = to_size(value)
     if size is None:
         raise make_stated_size_error(checker, f"|{symbol[1]}|" if symbol[0] == "size" else str(symbol[1]), value, fact)
@@ -206,7 +209,7 @@ def solve_size(checker: Inference, value: Any, symbol: Symbol, fact: SizeEquatio
 
 
 def no_size(checker: Inference, subject: str, value: Any, where: Node | tuple[int, int], *notes: str) -> NotationError:
-    """Return the error for a size that would not be a non-negative integer."""
+    """Return the error for a value that would be used as a size but is not a non-negative integer."""
     value = typical(value)
     number = f"{value:.6g}" if isinstance(value, float) else value
     why, hint = NO_SIZE[to_integer(value) is not None]
@@ -222,5 +225,5 @@ def make_stated_size_error(checker: Inference, name: str, value: Any, fact: Size
 
 
 def source_text(checker: Inference, fact: SizeEquation) -> str:
-    """Return the source text of a size equation."""
+    """Return the text of a size equation in the source."""
     return checker.scope.source[fact.span[0] : fact.span[1]]

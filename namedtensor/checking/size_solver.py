@@ -80,7 +80,7 @@ class SizeSolver(SizesInterface):
 
     @contextmanager
     def inferring(self, infers: bool) -> Generator[None]:
-        """Open a context that enables or disables the inference of sizes from the types of expressions."""
+        """Open a context in which sizes are inferred from the types of expressions if `infers` is true."""
         before, self.infers = self.infers, infers
         try:
             yield
@@ -175,7 +175,7 @@ class SizeSolver(SizesInterface):
         return self.size_of(bare, env, node) if search is None and bare != name else search
 
     def spend(self, symbol: Symbol, node: Any) -> None:
-        """Count a search against the limit. Raise NotationError (404) if the limit is exceeded."""
+        """Count one more search. Raise NotationError (404) if there are more searches than allowed."""
         self.searches += 1
         limit = MAX_SEARCHES_PER_PIECE * (self.checker.limits.max_expanded_nodes + len(self.checker.scope.source))
         if self.searches > limit:
@@ -392,7 +392,7 @@ class SizeSolver(SizesInterface):
 
     # ----------------------------------------------------------------------------------------------------- checking
     def check(self) -> None:
-        """Raise if a stated size differs from a known size."""
+        """Raise if a stated size differs from the size that was found otherwise."""
         if self.checker.scope.sizes or self.declared:
             with self.run():
                 check_stated_sizes(self.checker)

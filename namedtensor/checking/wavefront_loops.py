@@ -78,7 +78,7 @@ def clip_numbers(make: TermBuilder, term: Term, lows: Term, highs: Term) -> Term
 
 
 class LoopOfFronts:
-    """The loop over wavefronts for a typed body, with the initial states and the step that updates them."""
+    """The loop over wavefronts for a body that has been typed, with its initial states and its step."""
 
     def __init__(self, make: TermBuilder, order: Order, lanes: range, coordinates: Sequence[Coordinate]):
         self.make, self.order, self.lanes, self.coordinates = make, order, lanes, coordinates

@@ -160,7 +160,7 @@ class Order(NamedTuple):
         return self.first + len(self.lanes) - 1
 
     def start(self) -> Cell:
-        """Return a cell of the first wavefront."""
+        """Return one cell of the first wavefront."""
         lane, schedule = self.lanes[0][0], self.schedule
         (other,) = (weight for index, weight in enumerate(schedule.weights) if index != schedule.lane)
         rest = (self.first - schedule.weights[schedule.lane] * lane) * other

@@ -28,7 +28,7 @@ from .wavefront_order import Cell, Domain, Order
 
 
 class Misordered(Unrollable):
-    """An exception for reading a member that is not in an earlier wavefront."""
+    """An exception for an order in which a member would be read before it is computed."""
 
     def __init__(self, back: Cell):
         self.back = back
@@ -95,7 +95,7 @@ class Wavefront:
         return grid.first
 
     def typed(self, grid: Grid) -> Term:
-        """Return the members of a grid over all cells."""
+        """Return the members of a grid over all cells, as the term of the loop's body."""
         if grid.next is None:
             held = grid.domain is not None and grid.domain.holds(self.domain) and grid.is_own(self.domain)
             if grid.busy or not held or grid.family.name.base in self.checker.scope.varied:

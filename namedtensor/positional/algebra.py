@@ -50,7 +50,7 @@ DECLARED = re.compile(
 
 
 def split_declarations(source: str) -> tuple[str, dict[str, str]]:
-    """Return the source with declarations such as A ∈ ℝ^{m×n} blanked out, and the declarations."""
+    """Return the source with declarations, such as A ∈ ℝ^{m×n}, replaced by blanks, and the declared types by name."""
     shapes: dict[str, str] = {}
     if "∈" not in source and "\\in" not in source:
         return source, shapes
@@ -70,7 +70,7 @@ def is_inside_matrix(before: str) -> bool:
 
 
 def parse_tokens(source: str, tokens: list[SourceToken], names: Collection[str] = ()) -> Tree:
-    """Return the tree of all tokens. Raise NotationError if the tokens cannot be parsed."""
+    """Return the syntax tree of a line, given its tokens. Raise NotationError if they cannot be parsed."""
     parser = SourceParser(source, tokens, names)
     tree = parser.sum()
     if parser.token.kind != END:
@@ -79,7 +79,7 @@ def parse_tokens(source: str, tokens: list[SourceToken], names: Collection[str] 
 
 
 def parse_statement(source: str, names: Collection[str] = ()) -> Statement:
-    """Return the value of a line, and the name that it defines if the line has an `=`."""
+    """Return the statement in a line, which is a value and, if the line has an `=`, the name that it defines."""
     tokens = tokens_of(source, names)
     depth = 0
     for position, token in enumerate(tokens):
@@ -110,7 +110,7 @@ class Algebra:
         self.remarks: list[str] = []
 
     def lines(self, text: str) -> list[str]:
-        """Return the lines, each padded by blanks and by earlier macros so that its spans match the source."""
+        """Return the lines of a source, each padded with blanks and macros so that its positions match the source."""
         result, start, before = [], 0, ""
         ends = [match.span() for match in LINES.finditer(text) if not is_inside_matrix(text[: match.start()])]
         for end, after in [*ends, (len(text), len(text))]:
@@ -159,7 +159,7 @@ class Algebra:
         return names
 
     def check_used(self, used: set[str]) -> None:
-        """Raise NotationError for a given input that the source does not use."""
+        """Raise NotationError if a given input does not occur in the source."""
 
         def is_used(name: str) -> bool:
             axes = {axis.kind.root.name for dim in self.names[name].leaf.dims for axis in dim} - {"", None}

@@ -1,4 +1,4 @@
-"""The axes of positional notation, which are variables that have a name or receive one at the end.
+"""The axes of positional notation. They are variables that have a name already or receive one at the end.
 
 A positional program identifies axes by position. Each use of a tensor gets separate axes, and each operation unifies
 axes (`unify`). `A B` unifies the last axis of A with the first axis of B, and `A + B` unifies both axes. Finally, each
@@ -26,7 +26,7 @@ class Clash(Exception):
 
 
 class Unified:
-    """An object that can be unified with objects of its type. `root` represents all unified objects."""
+    """An object that can be unified with others of its type. All unified objects have the same `root`."""
 
     __slots__ = ("same",)
     same: Self | None
@@ -54,7 +54,7 @@ class AxisKind(Unified):
         self.same: AxisKind | None = None
 
     def fits(self, other: AxisKind) -> bool:
-        """Return whether both kinds can be unified."""
+        """Return whether two kinds can be unified, that is, their names, sizes and parts are compatible."""
         first, second = self.root, other.root
         if first is second:
             return True
@@ -83,7 +83,7 @@ class AxisKind(Unified):
 
 
 class AxisVariable(Unified):
-    """An axis variable for one use of a tensor. `fixed` is the name of a given axis, including primes."""
+    """An axis of a tensor in one of its uses. `fixed` is the name of a given axis, including primes, or empty."""
 
     __slots__ = ("_kind", "_parts", "fixed", "key")
 
@@ -162,13 +162,13 @@ class Axes:
         self.inputs: Mapping[str, Any] = {}
 
     def new(self, kind: AxisKind | None = None, *, size: int | None = None, hint: str = "") -> AxisVariable:
-        """Return an axis of a kind, or of a new kind."""
+        """Return a new axis of the given kind or, without one, of a new kind."""
         axis = AxisVariable(f"⟨{len(self.all)}⟩", (kind or AxisKind(size=size, hint=hint)).root)
         self.all[axis.key] = axis
         return axis
 
     def named(self, name: str, size: int | None = None) -> AxisVariable:
-        """Return the given axis with this name. Twins such as seq and seq' share a kind."""
+        """Return the axis with a given name. Axes such as seq and seq', which differ in primes only, share a kind."""
         if name not in self.given:
             kind = self.kind_of(name, size)
             axis = AxisVariable(f"⟨{len(self.all)}⟩", kind, name)
@@ -181,7 +181,10 @@ class Axes:
         return axis
 
     def kind_of(self, name: str, size: int | None) -> AxisKind:
-        """Return the kind of a given axis: its twins' kind, unless its size differs from theirs."""
+        """Return the kind of a given axis, which it shares with axes that differ only in primes.
+
+        If their sizes differ, the axis has a separate kind.
+        """
         base = name.rstrip("'")
         kind = self.kinds.setdefault(base, AxisKind(base)).root
         if size is None or kind.size in (None, size):

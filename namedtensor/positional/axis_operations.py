@@ -139,7 +139,7 @@ def pair(operator: str) -> Callable[..., Any]:
 
 
 def lower_median(axes: Axes, x: Any, axis: Any, keep: Any) -> Pair:
-    """Return PyTorch's median, the lower of the two middle elements."""
+    """Return the median as PyTorch computes it: the lower of the two middle elements if their number is even."""
     value = to_value(x)
     if axis is None:
         raise Misuse("PyTorch's median of all elements")
@@ -214,7 +214,7 @@ operation("cumprod", "x, axis|dim=None, -dtype=None, -out=None", make_accumulati
 
 # -------------------------------------------------------------------------------------------------- orders of dimensions
 def transpose_last(x: AxisValue) -> AxisValue:
-    """Exchange the last two dimensions."""
+    """Return a tensor with its last two dimensions exchanged."""
     return x.moved((*x.dims[:-2], x.dims[-1], x.dims[-2]))
 
 
@@ -251,7 +251,7 @@ def unsqueeze(axes: Axes, x: Any, axis: Any) -> AxisValue:
 
 
 def move(axes: Axes, x: Any, source: Any, destination: Any) -> AxisValue:
-    """Move dimensions to other positions. The remaining dimensions keep their order."""
+    """Return a tensor with some dimensions moved to other positions. The rest keep their order."""
     value = to_value(x)
     taken, places = positions(value, source), positions(value, destination)
     if len({*taken}) != len({*places}) or len(taken) != len(places):

@@ -1,4 +1,4 @@
-"""Indices that count backward: the n-i+1 of x_{n-i+1} and the 4-i of x_{4-i}."""
+"""Indices that count backward, such as n-i+1 in x_{n-i+1} and 4-i in x_{4-i}."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .values import call, iota, number, plus, size
 
 
 def count_back(walk: Any, tree: Tree, item: Item, axis: AxisVariable) -> Node:
-    """Return the index n-i+1 or 4-i of a sum over i, which has to stay within the axis."""
+    """Return an index such as n-i+1 or 4-i in a sum over i. Raise NotationError if it leaves its axis."""
     (letter,), offset = item.minus, item.offset
     span = walk.ranges[letter]
     last = axis.kind.size - span.less if span.last is None and axis.kind.size else span.last
@@ -37,7 +37,7 @@ def count_back(walk: Any, tree: Tree, item: Item, axis: AxisVariable) -> Node:
 
 
 def reverse(walk: Any, tree: Tree, node: Node, axis: AxisVariable, item: Item) -> tuple[Node, AxisVariable]:
-    """Return x_{n-i+1} for each i: the elements in reverse order, with the axis of i."""
+    """Return a tensor with its elements along an axis reversed, as x_{n-i+1} for each i, and its new axis."""
     check_length(walk, tree, item, axis)
     variable = walk.axes.twin(axis)
     back = call("+", (call("-", (size(axis), iota(variable))), number(1)))

@@ -22,7 +22,7 @@ class IndexBinder:
 
 
 def binder(raw: str) -> IndexBinder | None:
-    """Return the parsed expression below a sum, or None if it is not a binder."""
+    """Return the binder that a subscript of a sum denotes, or None if it is not a binder."""
     sides = RELATION.split(raw)
     left = tuple(sides[0].replace(",", ""))
     if len(sides) == 1:
@@ -67,7 +67,7 @@ class SumEnd:
 
 
 def end_of(text: str) -> SumEnd | None:
-    """Return the upper end of a sum, or None if the source is not an upper end."""
+    """Return the upper limit that a superscript of a sum denotes, or None if it is not supported."""
     match = END.fullmatch(text)
     if match is None or not text or not (match["name"] or text.isdigit()):
         return None
@@ -96,7 +96,7 @@ class Item:
 
 
 def item_of(text: str) -> Item | None:
-    """Return a parsed index, or None if it is not a sum of letters and numbers."""
+    """Return the index that a text denotes, or None if it is not a sum of letters and numbers."""
     pieces = list(ITEM.finditer(text))
     if not pieces or "".join(piece[0] for piece in pieces) != text or any(not piece[1] for piece in pieces[1:]):
         return None

@@ -1,4 +1,4 @@
-"""The check of a translation. Code is compared with its library on random arrays, and formulas are type-checked."""
+"""The check of a translation: code is compared with its library on random arrays, and formulas are type-checked."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class TrialSizes:
 
 
 def verify(translation: Any, program: TranslatedProgram, source: str) -> str:
-    """Return a description of how a translation was checked. Raise NotationError if a type or a value is wrong."""
+    """Check a translation, and return how it was checked, in words. Raise NotationError if a type or value is wrong."""
     if program.source is None:
         return check_types(translation, program, source)
     return compare_values(translation, program, program.source, source)
@@ -77,7 +77,10 @@ def unsafe(source: str, problem: str) -> Unsafe:
 
 
 def check_types(translation: Any, program: TranslatedProgram, source: str) -> str:
-    """Check the types of a formula and return a message about the check. Raise NotationError if a type is wrong."""
+    """Check the types of a translated formula, and return a description of the check.
+
+    Raise NotationError if a type is wrong.
+    """
     from ..programs.checks import check_program_types
     from ..programs.parsed import ParsedProgram
 
@@ -98,7 +101,10 @@ def check_types(translation: Any, program: TranslatedProgram, source: str) -> st
 
 
 def compare_values(translation: Any, program: TranslatedProgram, code: SourceText, source: str) -> str:
-    """Compare the values on random arrays and describe the result. Raise NotationError if the values differ."""
+    """Compare a formula with its code on random arrays, and return a description of the check.
+
+    Raise NotationError if the values differ.
+    """
     if not HAS_VALUES:
         return "not compared with the source: NumPy is not installed"
     generator = np.random.default_rng(0)
@@ -145,7 +151,10 @@ def indices(generator: Any, shape: list[int], along: Sequence[tuple[AxisVariable
 
 
 def same(translation: Any, code: SourceText, arrays: Mapping[str, Any], sizes: TrialSizes) -> str:
-    """Return `equal`, `singular`, the reason why the values cannot be compared, or the difference."""
+    """Compare the values on given arrays.
+
+    Return "equal", "singular", the reason why they cannot be compared, or the difference.
+    """
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

@@ -34,7 +34,7 @@ MAX_NODES = 5_000
 
 
 class CodeReader(CodeExpressions):
-    """The reader of array code."""
+    """The reader of array code, which translates it to a program."""
 
     compared_with = "the library's own value"
 

@@ -254,7 +254,7 @@ class CodeExpressions(CodeValues):
         return self.applied(node, name, arguments, keywords)
 
     def inline(self, node: ast.Call, function: ast.Lambda) -> Any:
-        """Inline (lambda s: …)(x)."""
+        """Translate a call of a lambda, (lambda s: …)(x), by inserting its argument into its body."""
         names = [parameter.arg for parameter in function.args.args]
         if node.keywords or len(names) != len(node.args) or len(ast.unparse(function.args).split(",")) != len(names):
             raise self.refuse(node, "only plain arguments of a lambda are supported")

@@ -18,7 +18,7 @@ from .values import AxisValue, Leaf, call, index_node, iota, number, plus, size
 
 
 class CodeIndices:
-    """Indexing over values with axes."""
+    """Translation of indexing operations on values with axes."""
 
     def __init__(self, axes: Axes):
         self.axes, self.inputs = axes, axes.inputs
@@ -55,7 +55,7 @@ class CodeIndices:
         return self.index(x, [item if position in positions else slice(None) for position in range(len(x.dims))])
 
     def complete_items(self, x: AxisValue, items: Sequence[Any]) -> list[Any]:
-        """Return the items with a full slice for each dimension that they leave out."""
+        """Return the items of an index, extended by a full slice for each dimension that they do not mention."""
         count = sum(item is not None and item is not Ellipsis for item in items)
         if count > len(x.dims):
             raise Misuse(f"{count} indices for {len(x.dims)} axes")
@@ -108,7 +108,7 @@ class CodeIndices:
         self.axes.facts.indices.setdefault(name, []).append((axis, first))
 
     def position(self, axis: AxisVariable, index: int) -> Node:
-        """Convert an index counted from 0 to an index counted from 1."""
+        """Return an index counted from 1, given an index counted from 0 or, if negative, from the end."""
         self.needs(axis, index + 1 if index >= 0 else -index)
         if index >= 0:
             return number(index + 1)
@@ -174,7 +174,10 @@ class CodeIndices:
         return index_node(node, axis, plus(call("-", (size(axis), iota(turned))), 1)), ((turned,),)
 
     def translate_stride(self, node: Node, axis: AxisVariable, item: slice) -> tuple[Node, tuple[Dim, ...]]:
-        """Translate x[1::2]: split the axis, and take an element of its inner part."""
+        """Translate a slice with a step, such as x[1::2].
+
+        The axis is split, and one element of its inner part is taken.
+        """
         start = item.start or 0
         if not isinstance(start, int) or not 0 <= start < item.step or item.stop is not None:
             raise Misuse("these bounds of a slice with a step are not supported")
@@ -224,7 +227,7 @@ class CodeIndices:
 
 # ------------------------------------------------------------------------------------------------------------- nodes
 def split_offset(node: Node) -> tuple[str, int]:
-    """Return the name and the offset of I, I + 1 or I − 1. The name is empty for other expressions."""
+    """Return the name and offset in an index such as I, I + 1 or I − 1. For other nodes, the name is empty."""
     if isinstance(node, nodes.Call) and node.operator in "+-" and len(node.arguments) == 2:
         base, offset = node.arguments
         if isinstance(offset, nodes.Number) and isinstance(offset.value, int):

@@ -90,7 +90,7 @@ class CodeValues:
         return result
 
     def element(self, value: Any, items: list[Any]) -> Any:
-        """Return value[items]."""
+        """Return an element or slice of a value, as for value[items]."""
         if isinstance(value, Masked):
             raise Misuse("an index of elements whose number depends on the data")
         return self.indices.index(to_value(value), items)

@@ -211,7 +211,10 @@ operation("one_hot", "x, num_classes", one_hot)
 
 # ---------------------------------------------------------------------------------------------------------- conversions
 def convert(axes: Axes, x: Any, dtype: Any) -> AxisValue:
-    """Return x.astype(float). A condition can be converted to a number, but not a number to a condition."""
+    """Convert a value to a dtype, as x.astype(float) does.
+
+    Raise Misuse for the conversion of a number to a condition.
+    """
     if not isinstance(dtype, Dtype):
         raise Misuse("only a type of numbers is supported here")
     if dtype.name == "float" or (isinstance(x, Truth) and dtype.name == "int"):

@@ -49,14 +49,17 @@ def statements_of(program: TranslatedProgram, names: Names) -> tuple[list[nodes.
 
 
 def name_value(inputs: Collection[str]) -> str:
-    """Return a name for a value that begins with a sign, which would continue the line before it."""
+    """Return an unused name for a value that begins with a sign.
+
+    Without a name, the sign would continue the previous line.
+    """
     return next(name for name in ("y", "Y", "out", "result") if name not in inputs)
 
 
 def size_statements(
     program: TranslatedProgram, names: Mapping[str, tuple[str, ...]], statements: Sequence[nodes.Statement]
 ) -> list[nodes.Statement]:
-    """Return the statements about sizes, such as |k| = 3, or |n'| = |n| if no tensor has n'."""
+    """Return the statements about sizes that a formula needs, such as |k| = 3, or |n'| = |n| if no tensor has n'."""
     facts = program.axes.facts
     known = {name for leaf in program.inputs.values() for axis in axes_of(leaf.dims) for name in names[axis.key]}
     for statement in statements:

@@ -82,7 +82,7 @@ Sum = tuple[Span, tuple[str, ...]]
 
 
 def split_indices(tree: Tree) -> Pair | None:
-    """Return the name and the indices of x_i, A_{ij} and A^i_j, or None for other trees."""
+    """Return the name and the indices in a tree such as x_i, A_{ij} or A^i_j, or None for another tree."""
     items: tuple[str, ...] = ()
     while tree.op in ("sub", "^") and tree.parts:
         if tree.op == "^" and not (len(tree.text.strip("{}")) == 1 and is_letter(tree.text.strip("{}"))):
@@ -117,7 +117,10 @@ class IndexLetters:
         return self.binds.get((tree.span, tree.letters), tree.letters)
 
     def index_of(self, tree: Tree, names: Mapping[str, object]) -> tuple[str, tuple[str, ...]] | None:
-        """Return the name and indices of a tree, or None if it is not an indexed tensor, or is a name with a label."""
+        """Return the name and the indices of a tree if it is an indexed tensor, or None.
+
+        A name with a label, such as W_q, is not indexed.
+        """
         if canonical(spell(tree)) in names:
             return None
         pair = split_indices(tree)
@@ -204,7 +207,7 @@ def with_ends(tree: Tree, known: set[str]) -> Tree:
 
 
 def with_start(tree: Tree) -> Tree:
-    """Return a sum with conditions in which the start, such as 2, is a condition as well."""
+    """Return a sum with a start other than 1, such as 2, in which the start is one of its conditions."""
     if not tree.conditions or tree.lower in ("", "0", "1"):
         return tree
     starts = ((tree.lower, "≤", letter) for letter in tree.letters)
@@ -218,7 +221,7 @@ def is_partial(tree: Tree) -> bool:
 
 
 def from_ends(tree: Tree, lengths: Collection[str]) -> Tree:
-    """Return a tree in which lengths, such as axes and the ends of sums, are no indices.
+    """Return a tree in which lengths, such as axes and the ends of sums, are marked so that they are not indices.
 
     x_{n-i+1} becomes x_{|n|-i+1}, and the sum over j ≤ n ends at n.
     """
@@ -371,6 +374,9 @@ def left_by_product(factors: list[Tree], letters: IndexLetters, names: Mapping[s
 
 
 def find_summed_letters(counts: Mapping[str, int], letters: IndexLetters) -> set[str]:
-    """Return the letters that a product sums: letters that occur twice, and are not free or bound by an outer ∑."""
+    """Return the letters that a product sums.
+
+    They occur at least twice and are neither free nor bound by an outer ∑.
+    """
     unsummed = {*(letters.free or ()), *letters.outer}
     return {letter for letter, count in counts.items() if count > 1 and letter not in unsummed}

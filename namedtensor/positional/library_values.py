@@ -1,4 +1,4 @@
-"""The library's own value of array code, computed by walking the `ast` of the source.
+"""The value of array code as its library computes it, found by walking the `ast` of the source.
 
 This module shares no code with the reader. It calls only functions and methods listed in `library_functions`, and it
 never executes the source itself.
@@ -41,7 +41,7 @@ IN_PLACE: dict[type, Callable[..., Any]] = {
 
 
 def optional(name: str) -> Any:
-    """Return an optional library. Raise Unsupported if it is not installed."""
+    """Return a library such as PyTorch. Raise Unsupported if it is not installed."""
     try:
         return importlib.import_module(name)
     except ImportError:
@@ -68,7 +68,7 @@ class LibraryWalk:
         return self.torch.from_numpy(array.copy()) if self.torch else array.copy()
 
     def run(self, body: list[ast.stmt]) -> Any:
-        """Return the value of the statements as an array."""
+        """Evaluate the statements, and return their value as an array."""
         functions = [node for node in body if isinstance(node, ast.FunctionDef)]
         result: Any = None
         for node in functions[0].body if len(functions) == 1 else body:
@@ -150,7 +150,7 @@ class LibraryWalk:
         return getattr(self.value(node.value), node.attr)
 
     def dtype(self, name: str) -> Any:
-        """Return the dtype for a name. Real dtypes are widened, since formulas use real numbers."""
+        """Return the library's dtype for a name. Real dtypes are widened, since formulas use real numbers."""
         kind = next((kind for kind in ("float", "int", "bool") if name.startswith(kind)), {"double": "float", "half": "float", "bfloat16": "float", "long": "int", "uint8": "int"}.get(name))  # fmt: skip
         if kind is None:
             raise Unsupported(name)
@@ -159,7 +159,10 @@ class LibraryWalk:
 
     # ------------------------------------------------------------------------------------------------------ calls
     def path(self, node: ast.expr) -> str:
-        """Return the dotted name of a module or of a function in it, or an empty string for an attribute of a value."""
+        """Return the dotted name that an expression denotes, such as numpy.exp.
+
+        For an attribute of a value, return an empty string.
+        """
         if isinstance(node, ast.Attribute):
             base = self.path(node.value)
             whole = f"{base}.{node.attr}" if base else ""
@@ -210,7 +213,7 @@ class LibraryWalk:
             self.names = before
 
     def method(self, x: Any, name: str) -> Callable[..., Any]:
-        """Return a listed method of an array."""
+        """Return a method of an array, if the method is listed as allowed."""
         of_torch = self.torch is not None and isinstance(x, self.torch.Tensor)
         if name not in (listed.TORCH_METHODS if of_torch else listed.NUMPY_METHODS) or not (
             of_torch or isinstance(x, np.ndarray | np.generic)
@@ -219,7 +222,7 @@ class LibraryWalk:
         return getattr(x, "double" if of_torch and name in ("float", "half") else name)
 
     def function(self, path: str, arguments: list[Any], keywords: dict[str, Any]) -> Callable[..., Any]:
-        """Return the listed function of a path such as numpy.linalg.norm, or of a name alone."""
+        """Return the function of a path such as numpy.linalg.norm or exp, if it is listed as allowed."""
         library, _, name = path.partition(".")
         last = path.rpartition(".")[2]
         if not name and path not in ("len", "float"):
@@ -294,7 +297,7 @@ class LibraryWalk:
 
 
 def library_of(tree: ast.AST, torch: bool) -> str:
-    """Return the library that has every method of a source, NumPy first, unless it is known to be PyTorch."""
+    """Return "torch" if the source is known to be PyTorch, and else the first library with all of its methods."""
     methods = {node.func.attr for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and root(node.func) not in ROOTS}  # fmt: skip
     return "torch" if torch or (methods & listed.TORCH_METHODS) - listed.NUMPY_METHODS else "numpy"
 
@@ -343,7 +346,7 @@ def guard_size(arguments: Any, name: str = "", keywords: Mapping[str, Any] | Non
 
 
 def guard_condition(name: str, arguments: list[Any]) -> None:
-    """Raise LinAlgError for a matrix whose inverse would be only rounding."""
+    """Raise LinAlgError for a matrix that is nearly singular, so that its inverse would be meaningless."""
     if (
         name in ("inv", "inverse", "solve")
         and arguments

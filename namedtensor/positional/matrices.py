@@ -24,11 +24,11 @@ from .values import AxisValue, call, number
 
 
 class Walk(MatrixLeaves):
-    """The tree walk with products and sums."""
+    """The translation of products and sums in matrix and index notation."""
 
     # ------------------------------------------------------------------------------------------------------ products
     def product(self, tree: Tree) -> Matrix:
-        """Return the product of adjacent factors, with the sums over its indices."""
+        """Return the value of adjacent factors, which is their product summed over repeated letters."""
         if tree.op == "after /":
             return self.parse_after_slash(tree)
         if not self.letters.active:
@@ -208,7 +208,7 @@ class Walk(MatrixLeaves):
         return [text for text, fit in ways if fit and x.is_full and y.is_full]
 
     def scaled(self, x: Matrix, y: Matrix) -> Matrix:
-        """Return the product of a number and a value."""
+        """Return the product of two values of which at least one is a number."""
         if x.literal == 1:
             return y
         numeral = x.literal is not None and x.literal >= 0
@@ -232,7 +232,7 @@ class Walk(MatrixLeaves):
         return self.scaled(Matrix(eye.node, EMPTY), replace(other, lying=False))
 
     def with_ones(self, x: Matrix, y: Matrix, tree: Tree) -> Matrix:
-        """Multiply by a vector of ones, which is a sum, as in 𝟏^⊤ x and A 𝟏."""
+        """Return the product with a vector of ones, which is a sum, as in 𝟏^⊤ x and A 𝟏."""
         if x.ones and y.ones or x.is_number or y.is_number:
             raise self.refuse(tree, "nothing specifies how long this vector of ones is")
         if not fits(x.dims[1], y.dims[0]):
@@ -248,7 +248,10 @@ class Walk(MatrixLeaves):
         )
 
     def with_diagonal(self, x: Matrix, y: Matrix, tree: Tree) -> Matrix:
-        """Multiply by a diagonal: diag(s) M is s ∘ M along the rows, M diag(s) along the columns."""
+        """Return the product with a diagonal matrix.
+
+        The product diag(s) M is s ∘ M along the rows, and M diag(s) is along the columns.
+        """
         vector, other, side = (x.diagonal, y, 0) if x.diagonal else (y.diagonal, x, 1)
         assert vector is not None
         if side == 1 and not other.dims[1] and other.lying:
@@ -365,7 +368,7 @@ def is_sum_over(axes: Axes, value: Matrix, axis: AxisVariable | None) -> bool:
 
 
 def fits(first: Dim, second: Dim) -> bool:
-    """Return whether the axes of two dimensions may be equal."""
+    """Return whether two dimensions may have the same axes."""
     return all(a.kind.fits(b.kind) for a, b in zip(first, second))
 
 

@@ -17,7 +17,7 @@ from .values import AxisValue, call, number
 
 @rule("block")
 def block(walk: Walk, tree: Tree) -> Matrix:
-    """Return a block matrix: the blocks of each row side by side, and the rows below each other."""
+    """Return a block matrix. The blocks of a row are side by side, and the rows are below each other."""
     rows = [[walk.read(cell) for cell in row.parts] for row in tree.parts]
     if len({len(row) for row in rows}) > 1:
         raise walk.refuse(tree, "the rows of this matrix have different numbers of blocks")
@@ -52,7 +52,7 @@ def below(walk: Walk, tree: Tree, blocks: Sequence[Matrix]) -> Matrix:
 
 
 def join_columns(walk: Walk, tree: Tree, blocks: Sequence[Matrix]) -> Matrix:
-    """Concatenate blocks along their columns. Vectors are stacked."""
+    """Return blocks concatenated along their columns. Vectors are stacked as columns."""
     if len(blocks) == 1:
         return blocks[0]
     if len({bool(part.dims[0]) for part in blocks}) > 1:

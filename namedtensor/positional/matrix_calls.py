@@ -92,7 +92,7 @@ def read_square_function(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
 
 
 def trace_of_product(walk: Walk, tree: Tree, x: Matrix) -> Matrix | None:
-    """Translate tr(P Q) as one contraction, over both axes."""
+    """Translate tr(P Q) as a contraction over both axes, or return None if the argument is not a product."""
     inside = tree.parts[0]
     if (
         inside.op != "product"
@@ -115,7 +115,7 @@ def trace_of_product(walk: Walk, tree: Tree, x: Matrix) -> Matrix | None:
 
 
 def diagonal(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
-    """Translate diag, which maps a vector to a matrix and a matrix to its diagonal."""
+    """Translate diag, which returns a diagonal matrix for a vector, and the diagonal for a matrix."""
     if x.is_full:
         rows, columns = square(walk, tree, x, "a diagonal")
         walk.axes.apart(x.axes)
@@ -130,7 +130,7 @@ def diagonal(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
 
 
 def stack_columns(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
-    """Translate vec A, which stacks the columns of A."""
+    """Translate vec A, which is the vector that consists of the columns of A."""
     return walk.make(x.node, ((*x.dims[1], *x.dims[0]), ()), x)
 
 

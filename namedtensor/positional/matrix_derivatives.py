@@ -1,4 +1,4 @@
-"""Derivatives, such as ∇_x f, ∂L/∂W, ∂L/∂W_{ij} and ∂y_k/∂x_i, and differentials ∂X.
+"""Derivatives, such as ∇_x f, ∂L/∂W, ∂L/∂W_{ij} and ∂y_k/∂x_i, and differentials, such as ∂X.
 
 The derivative of a scalar has the shape of the variable. The derivative of a vector with respect to a vector is a
 matrix, whose rows belong to one of the two vectors.

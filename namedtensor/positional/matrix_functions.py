@@ -1,4 +1,4 @@
-"""Trees other than names, products and sums over indices.
+"""Translation of trees other than names, products and sums over indices.
 
 Each kind of tree, such as a power, norm, trace or function, has a separate rule.
 """
@@ -30,7 +30,7 @@ def rule(*ops: str) -> Callable[[Rule], Rule]:
 
 
 def apply_elementwise(walk: Walk, operator: str, x: Matrix) -> Matrix:
-    """Apply a function to each element."""
+    """Apply a function to each element of a value."""
     return replace(walk.make(call(operator, (x.node,)), x.dims, x), lying=x.lying)
 
 
@@ -116,7 +116,7 @@ def cross(walk: Walk, tree: Tree) -> Matrix:
 
 @rule("⊗")
 def outer(walk: Walk, tree: Tree) -> Matrix:
-    """Translate ⊗ as the outer product of vectors or the Kronecker product of matrices."""
+    """Translate ⊗, which is the outer product of two vectors or the Kronecker product of two matrices."""
     x, y = (walk.read(part) for part in tree.parts)
     if x.identity or y.identity or x.ones or y.ones:
         raise walk.refuse(
@@ -194,7 +194,7 @@ def power(walk: Walk, tree: Tree) -> Matrix:
 
 
 def raise_to_power(walk: Walk, x: Matrix, p: Matrix) -> Matrix:
-    """Raise each element to a power."""
+    """Raise each element of a value to a power."""
     return replace(walk.make(nodes.Superscript(x.node, (p.node,)), x.dims, x, p), lying=x.lying)
 
 
@@ -279,7 +279,7 @@ def bars(walk: Walk, tree: Tree) -> Matrix:
 
 @rule("inner")
 def inner(walk: Walk, tree: Tree) -> Matrix:
-    """Translate ⟨x, y⟩ over all axes of both."""
+    """Translate the inner product ⟨x, y⟩, which is a contraction over all axes."""
     x, y = (walk.read(part) for part in tree.parts)
     if x.identity or y.identity or x.ones or y.ones:
         raise walk.refuse(tree, "⟨ ⟩ expects two vectors or two matrices")

@@ -181,7 +181,7 @@ class MatrixLeaves:
         return Matrix(number(1), ((axes[0],), tuple(axes[1:])), ones=True)
 
     def guess(self, tree: Tree, name: str) -> None:
-        """Guess the meaning of an undeclared name by its letter."""
+        """Assume by its letter whether an undeclared name is a number, a vector or a matrix, and record this."""
         letter = name[0]
         if not letter.isalpha() or "\\" in name:
             raise self.refuse(tree, f"{name} is not a name")

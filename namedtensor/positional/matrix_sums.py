@@ -92,7 +92,7 @@ def big(walk: Walk, tree: Tree) -> Matrix:
 
 @rule("over")
 def sum_over_axis(walk: Walk, tree: Tree) -> Matrix:
-    r"""Translate \sum_{\text{seq}} S, a reduction over a given axis."""
+    r"""Translate a sum over a named axis, such as \sum_{\text{seq}} S."""
     body, named = walk.read(tree.parts[0]), walk.axes.given[tree.upper]
     over = [axis for axis in axes_of(body.dims) if axis.kind.root is named.kind.root]
     if len(over) != 1:
@@ -102,7 +102,7 @@ def sum_over_axis(walk: Walk, tree: Tree) -> Matrix:
 
 
 def from_zero(walk: Walk, tree: Tree) -> Matrix:
-    """Read ∑_{t=0}^{T-1} x_t, whose first element is x_0."""
+    """Translate a sum such as ∑_{t=0}^{T-1} x_t, whose first element x_0 has the position 1."""
     (letter,) = tree.letters
     entries = [
         item for part in tree.all() for item in (split_indices(part) or ("", ()))[1] if letter in letters_of_item(item)
@@ -148,7 +148,10 @@ def under_conditions(walk: Walk, tree: Tree, body: Matrix) -> Matrix:
 
 
 def side(text: str, indices: Mapping[str, AxisVariable]) -> Node:
-    """Return one side of a condition: a number, an index along an axis, or an index that runs over numbers."""
+    """Return a side of a condition as a node.
+
+    It is a number, the index of an axis, or an index that takes several numbers.
+    """
     if text.isdigit():
         return number(int(text))
     return iota(indices[text]) if text in indices else nodes.Name(text)
@@ -171,7 +174,7 @@ def alone(walk: Walk, tree: Tree, letter: str, indices: Mapping[str, AxisVariabl
 
 # -------------------------------------------------------------------------------------------------- parts of an axis
 def sum_range(walk: Walk, tree: Tree, part: IndexRange) -> Matrix:
-    """Translate ∑_{i=1}^{n-1} (x_{i+1} - x_i)^2, with an index that runs over numbers."""
+    """Translate a sum over a part of an axis, such as ∑_{i=1}^{n-1} (x_{i+1} - x_i)^2, by an index over numbers."""
     (letter,) = tree.letters
     operator = tree.text
     end = end_of(tree.upper)
@@ -204,7 +207,7 @@ def sum_range(walk: Walk, tree: Tree, part: IndexRange) -> Matrix:
 
 # ------------------------------------------------------------------------------------------------------ expectations
 def expectation(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
-    """Translate 𝔼[x] as the mean over the only axis."""
+    """Translate 𝔼[x] as the mean over the axis of x, which must be its only axis."""
     over = (*axes_of(x.dims), *(axis for _, axis in x.indices))
     if tree.upper or len(over) != 1:
         raise walk.refuse(

@@ -1,4 +1,4 @@
-"""Suggestions for a formula that failed.
+"""Suggestions of a translation for a formula that has an error.
 
 A suggestion is the formula's translation, if the formula is in positional notation and the types are known.
 """
@@ -24,12 +24,12 @@ OUTER = 314  # the code of a product that has no axis in common
 
 
 def looks_positional(source: str) -> bool:
-    """Return whether a source looks like matrices, indices or array code, but not like named tensor notation."""
+    """Return whether a source resembles matrix notation, index notation or array code, and not this notation."""
     return len(source) <= MAX_CHARS and SIGNS.search(source) is not None and not any(sign in source for sign in NAMED)
 
 
 def names_axes(source: str, values: Mapping[str, Any]) -> bool:
-    """Return whether a source contains the name of an axis of a value, as named tensor notation does."""
+    """Return whether a source names an axis of one of the values, as only this notation does."""
     words = set(re.findall(r"[^\W\d_]{2,}", source))
     return any(not words.isdisjoint(getattr(value, "axes", ())) for value in values.values())
 
@@ -85,7 +85,7 @@ def with_offer(problem: NotationError, source: str, values: Mapping[str, Any]) -
 
 
 def with_offers(warnings: Sequence[Any], source: str, values: Mapping[str, Any]) -> list[Any]:
-    """Return the warnings of a source. Warnings about outer products get the translation as their hint."""
+    """Return warnings, in which each warning about an outer product gets the source's translation as its hint."""
     if not any(warning.code == OUTER for warning in warnings):
         return [*warnings]
     hint = offer_of(source, values)

@@ -35,7 +35,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Operation:
-    """One operation. `library` is "numpy" or "torch" if its meaning differs between them."""
+    """An operation of array code. `library` is "numpy" or "torch" if its meaning depends on the library."""
 
     names: tuple[str, ...]
     parameters: tuple[Parameter, ...]
@@ -68,7 +68,7 @@ class Operation:
 
 
 def collect_arguments(arguments: Sequence[Any]) -> tuple[Any, ...]:
-    """Return several arguments as one tuple, so that permute(0, 2, 1) equals permute((0, 2, 1))."""
+    """Return the arguments as a tuple, as if permute(0, 2, 1) had been called as permute((0, 2, 1))."""
     whole = arguments[0] if len(arguments) == 1 and isinstance(arguments[0], (tuple, list)) else arguments
     return tuple(whole)
 
@@ -149,7 +149,7 @@ DTYPES = {
 
 # ------------------------------------------------------------------------------------------------------------- pieces
 class SizeArgument:
-    """The length of a dimension, such as x.shape[0]."""
+    """The length of a dimension as an argument, such as x.shape[0]."""
 
     def __init__(self, dim: Dim):
         self.dim = dim

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 
 class Unsupported(Exception):
-    """The error for a source whose own value cannot be computed."""
+    """The error for code whose value cannot be computed by its library."""
 
 
 if TYPE_CHECKING:

@@ -199,7 +199,7 @@ def concatenate(axes: Axes, tensors: Any, axis: Any) -> AxisValue:
 
 
 def one_element(axes: Axes) -> AxisVariable:
-    """Return an axis of one element."""
+    """Return a new axis of size 1."""
     axis = axes.new(size=1)
     axes.facts.pinned.append((axis, 1))
     return axis

@@ -1,4 +1,4 @@
-"""The result of a reader: lines of nodes with axes, inputs, assumptions, and code that a library can compute."""
+"""The result of a reader: the lines of a translation, its inputs and assumptions, and code that a library can run."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def pytest_unconfigure(config: Any) -> None:
 
 
 def pytest_pycollect_makeitem(collector: Any, name: str, obj: Any) -> Any:
-    """Return a test for a module function that has a contract."""
+    """Return a test for a function of a module if `nt.follows` has attached a formula to the function."""
     if (
         not collector.config.getoption(OPTION)
         or not hasattr(obj, "contract")

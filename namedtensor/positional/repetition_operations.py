@@ -28,7 +28,10 @@ def repeat_elements(axes: Axes, x: AxisValue, counts: Sequence[Any], inner: bool
 
 
 def tile(axes: Axes, x: Any, counts: Any) -> AxisValue:
-    """Repeat the whole array. Missing counts and missing dimensions on the left are 1."""
+    """Repeat a whole array along each dimension.
+
+    Dimensions without a count, and dimensions added on the left, are not repeated.
+    """
     value = to_value(x)
     listed = counts if isinstance(counts, tuple) else (counts,)
     rank = max(len(value.dims), len(listed))
@@ -99,7 +102,7 @@ def pad_numpy(axes: Axes, x: Any, width: Any, mode: Any, fill: Any) -> AxisValue
 
 
 def pad_torch(axes: Axes, x: Any, width: Any, mode: Any, fill: Any) -> AxisValue:
-    """Translate F.pad, whose widths are pairs that start from the last dimension."""
+    """Translate F.pad, whose widths are pairs for each dimension, beginning with the last dimension."""
     if mode != "constant" or not isinstance(width, tuple) or len(width) % 2:
         raise Misuse("a padding is a pair for each dimension from the last, and constant")
     pairs = [*zip(width[::2], width[1::2])]

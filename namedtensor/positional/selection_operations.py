@@ -118,7 +118,7 @@ operation("fliplr", "x", lambda axes, x: flip(axes, x, 1))
 
 # --------------------------------------------------------------------------------------------------------- differences
 def diff(axes: Axes, x: Any, times: Any, axis: Any) -> AxisValue:
-    """Return the difference x[1:] − x[:-1], applied several times."""
+    """Return the differences x[1:] − x[:-1] of adjacent elements, taken several times."""
     if type(times) is not int or not 0 < times < 5:
         raise Misuse(f"n={times} differences are not supported")
     value = to_value(x)

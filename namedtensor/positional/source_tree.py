@@ -24,7 +24,7 @@ class Tree:
     conditions: tuple[tuple[str, str, str], ...] = ()
 
     def all(self) -> Iterator[Tree]:
-        """Yield the tree and the trees below it."""
+        """Yield this tree and all trees below it."""
         waiting: list[Tree] = [self]
         while waiting:
             tree = waiting.pop()

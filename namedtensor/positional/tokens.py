@@ -92,7 +92,7 @@ class Scanner:
         return bool(self.tokens) and self.tokens[-1].kind == SIGN and self.tokens[-1].text in ("_", "^")
 
     def keep(self, piece: Piece, length: int) -> tuple[str, int, int]:
-        """Return the first characters of a piece, and put the remaining characters back."""
+        """Return the first characters of a piece as a piece. The other characters are read next."""
         text, start, end = piece
         if length >= len(text):
             return piece
@@ -139,7 +139,7 @@ class Scanner:
         return True
 
     def number(self, piece: Piece) -> None:
-        """Read a number. After `_` or `^`, TeX reads only one digit, and text reads all digits."""
+        """Add the token of a number. After `_` or `^`, LaTeX reads only one digit, and text reads all digits."""
         text, start, end = piece
         previous = self.tokens[-1] if self.tokens else None
         glued = previous is not None and previous.kind == NUMBER and previous.end == start and not self.scripts
@@ -157,7 +157,7 @@ class Scanner:
         self.add(NUMBER, text, start, end)
 
     def characters(self, piece: Piece) -> None:
-        """Read letters that are separate names, a function, or a single sign."""
+        """Add the tokens of a piece that contains one-letter names, a function, or a sign."""
         text, start, _ = piece
         if run := RUN.match(text):
             self.word(self.keep(piece, len(run[0])))
@@ -177,7 +177,7 @@ class Scanner:
             self.sign(piece)
 
     def word(self, piece: Piece) -> None:
-        """Read a function, or letters that are separate names."""
+        """Add the tokens of a word, which is a function or several one-letter names."""
         word, start, _ = piece
         if self.scripts:
             return self.add(NAME, *piece)
@@ -222,7 +222,7 @@ class Scanner:
             self.add(SIGN, text, start, end)
 
     def unicode_script(self, piece: Piece) -> None:
-        """Read x², Wᵢⱼ as x^{2}, W_{ij}."""
+        """Add the tokens of Unicode scripts: x² is read as x^{2}, and Wᵢⱼ as W_{ij}."""
         table, opener = (SUPERSCRIPT_SIGNS, "^") if piece[0] in SUPERSCRIPT_SIGNS else (SUBSCRIPT_SIGNS, "_")
         self.left.append(piece)
         self.add(SIGN, opener, piece[1], piece[1])
@@ -294,14 +294,14 @@ class Scanner:
         return group[:-1]
 
     def add_name(self, text: str, piece: Piece) -> None:
-        r"""Read a word in a font: \text{softmax}, \mathrm{ReLU}, \mathbf{x}."""
+        r"""Add the token of a name in a font, such as \text{softmax}, \mathrm{ReLU} or \mathbf{x}."""
         known = len(text) > 1 and text.lower() in FUNCTIONS
         if not known and text not in self.words and not re.sub(r"['*]", "", text).isalnum():
             raise self.refuse(piece[1:], f"{text} is not a name or a known function", "give the formula without prose")
         self.add(FUNCTION if known else NAME, text, *piece[1:])
 
     def font(self, macro: Piece) -> None:
-        r"""Read \mathbf{1}, \mathcal L, and \boldsymbol{\beta}, whose group has no font here."""
+        r"""Read a font macro such as \mathbf{1} or \mathcal L. In \boldsymbol{\beta}, the font is ignored."""
         group = self.argument(macro)
         end = self.argument_end
         text = self.source[group[0][1] : group[-1][2]] if group else ""
@@ -349,7 +349,7 @@ def tokens_of(source: str, names: Collection[str] = ()) -> list[SourceToken]:
 
 
 def is_operator_word(source: str, token: SourceToken, applied: bool) -> bool:
-    r"""Return whether a name is written as an operator: \operatorname{prox}, or \mathrm{conv} before an operand."""
+    r"""Return whether a name is marked as an operator: \operatorname{prox}, or \mathrm{conv} before an operand."""
     word = applied and len(token.text) > 2 and source.startswith(("\\mathrm", "\\text"), token.start)
     return word or len(token.text) > 1 and source.startswith("\\operatorname", token.start)
 

@@ -91,7 +91,7 @@ DECOMPOSITIONS = core_aten_decompositions()
 
 
 def decompose(func: Any, name: str, is_read: bool, args: Sequence[Any], kwargs: Mapping[str, Any], bound: Any) -> Any:
-    """Decompose an operation into other operations, or return None if a rule translates the operation."""
+    """Evaluate an operation by other operations, or return None if a rule translates the operation itself."""
     if is_read and all(bound[word] == number for word, number in READ_AT.get(name, {}).items()):
         return None
     if name in OWN:

@@ -67,14 +67,14 @@ def single(first: torch.Tensor, second: torch.Tensor, dims: Sequence[int]) -> Co
 
 
 def lowest(element: torch.Tensor) -> torch.Tensor:
-    """Return −∞ for the lowest number of its kind, which masks add in its place."""
+    """Return −∞ if an element is the lowest number of its dtype, which masks use in place of −∞."""
     if element.dtype.is_floating_point and element == torch.finfo(element.dtype).min:
         return torch.tensor(-torch.inf)
     return element
 
 
 def find_counting_pattern(first: torch.Tensor, second: torch.Tensor, dims: Sequence[int]) -> ConstantPattern | None:
-    """Recognize an arithmetic sequence a, a + s, a + 2 s, …."""
+    """Return the pattern of a constant that is an arithmetic sequence a, a + s, a + 2 s, …, or None."""
     if len(dims) != 1 or first.dtype == torch.bool:
         return None
     rows = [select_along(tensor, dims) for tensor in (first, second)]
@@ -93,7 +93,7 @@ def find_counting_pattern(first: torch.Tensor, second: torch.Tensor, dims: Seque
 
 
 def find_diagonal_pattern(first: torch.Tensor, second: torch.Tensor, dims: Sequence[int]) -> ConstantPattern | None:
-    """Recognize a constant with one number on one side of a diagonal, or on it, and another number elsewhere."""
+    """Return the pattern of a constant with one number on, above or below a diagonal and another elsewhere, or None."""
     if len(dims) != 2:
         return None
     one, two = select_along(first, dims), select_along(second, dims)
@@ -122,7 +122,7 @@ def holds(operator: str, offset: int, shape: Sequence[int]) -> torch.Tensor:
 
 
 def bounds(inside: torch.Tensor) -> list[tuple[str, int]]:
-    """Return the comparisons of column and row that are true exactly at these elements."""
+    """Return comparisons of column and row indices that are true exactly for the elements in a mask."""
     rows, columns = inside.shape
     offsets = torch.arange(columns)[None, :] - torch.arange(rows)[:, None]
     among = offsets[inside]

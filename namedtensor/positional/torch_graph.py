@@ -53,7 +53,7 @@ LONGEST = 90  # and that gets one anywhere
 
 
 class GraphReader(SizeNumbers):
-    """One translation: two traces of the same steps at different sizes, and the nodes translated so far."""
+    """The translation of a module from two traces of the same steps at different sizes, with the nodes so far."""
 
     def __init__(self, runs: Runs, given: Mapping[str, str], free: Mapping[int, tuple[int, str, int]]):
         super().__init__(Axes(), free)
@@ -191,7 +191,7 @@ class GraphReader(SizeNumbers):
         return result
 
     def line(self, name: Node, node: Node, spans: Sequence[nodes.Range] = ()) -> Node:
-        """Define a name as a value, for all indices in the current ranges."""
+        """Define a name as a node, for all indices whose ranges are open, and return the name with these indices."""
         spans = (*self.ranges, *spans)
         if spans:
             name = nodes.Superscript(name, tuple(span.variable for span in spans))
@@ -206,7 +206,7 @@ class GraphReader(SizeNumbers):
         return stamp_node(name, self.current)
 
     def index(self, *letters: str) -> nodes.Name:
-        """Return the first unused letter for an index."""
+        """Return a letter that is not yet used as an index, and mark it as used."""
         taken = self.names.taken | {name.rstrip("'") for name in self.axes.given}
         taken |= {span.variable.text for span in self.ranges}
         letter = next((letter for letter in (*letters, *INDICES) if letter not in taken), None)
@@ -266,7 +266,7 @@ class GraphReader(SizeNumbers):
 
     # ------------------------------------------------------------------------------------------------------------ constants
     def constant(self, ref: Ref) -> TracedTensor:
-        """Return a tensor that does not depend on the inputs: a parameter, a buffer, or a constant."""
+        """Return the tensor for a parameter, a buffer, or another tensor that does not depend on the inputs."""
         pair = self.runs.tensors[ref.index]
         origin = self.runs.origins.get(ref)
         if origin is not None and origin[0] == "parameter":
@@ -331,11 +331,11 @@ class GraphReader(SizeNumbers):
         return x.with_dim(dim, (axis,), length)
 
     def with_one_axis(self, x: TracedTensor, dim: int) -> TracedTensor:
-        """Return the tensor with one axis along a dimension whose size is not 1."""
+        """Return the tensor, in which the dimension has exactly one axis, unless its size is 1."""
         return x if x.shape[dim] == 1 else self.views.joined(self.with_axis(x, dim), dim)[0]
 
     def with_axes(self, x: TracedTensor) -> TracedTensor:
-        """Return the tensor with an axis along each dimension whose size is not 1."""
+        """Return the tensor, in which each dimension has an axis, unless its size is 1."""
         for dim, length in enumerate(x.shape):
             x = self.with_axis(x, dim) if length != 1 else x
         return x

@@ -214,7 +214,7 @@ class ModuleReading:
                 self.compare(program, name, inputs, exact=True)
 
     def compare(self, program: ReadModule, name: str, inputs: dict[str, torch.Tensor], exact: bool = False) -> None:
-        """Raise UnreadableModule if the values differ, in double precision if `exact`."""
+        """Raise UnreadableModule if the program and the module differ in value. If `exact`, use double precision."""
         try:
             expected = dict(value_of(self.subject, inputs, exact))[name]
         except Exception:  # a module with numbers in single precision

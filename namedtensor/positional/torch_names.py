@@ -31,7 +31,10 @@ def camel(words: str) -> str:
 
 
 def write_parameter_name(path: str) -> Node:
-    """Write q.weight as W_q, norm1.bias as b_{norm1}, weight_hh_l0 as W_{hhL0}."""
+    """Return a name for a parameter, given its path.
+
+    For example, q.weight becomes W_q, norm1.bias becomes b_{norm1}, and weight_hh_l0 becomes W_{hhL0}.
+    """
     *owner, last = path.split(".")
     for word, letter in LETTERS.items():
         if last == word or last.startswith(f"{word}_"):
@@ -48,7 +51,7 @@ def write_parameter_name(path: str) -> Node:
 
 
 def write_input_name(name: str) -> Node:
-    """Return the name of an argument, unchanged if the notation allows it."""
+    """Return a name for an argument, which is unchanged if the notation permits it."""
     try:
         (statement,) = parse(name, "text").statements
     except (NotationError, ValueError):
@@ -94,7 +97,10 @@ class TensorNames:
         return name
 
     def of_value(self, source: SourceLine, path: str, operator: str) -> Node:
-        """Return a name for a value: the variable that its line assigns, else its module, else its operation."""
+        """Return a name for a value.
+
+        It is the variable to which its source line assigns it, or else its module or its operation.
+        """
         match = ASSIGNED.match(source.text)
         if match:
             word = match[1]
@@ -109,7 +115,10 @@ class TensorNames:
 
 
 def axis_words(spelling: str) -> list[list[tuple[str, int | None]]]:
-    """Return the axes of each dimension: "batch (heads[8] key) chans" is [[batch], [heads of 8, key], [chans]]."""
+    """Return the axes that a text gives each dimension.
+
+    For "batch (heads[8] key) chans", they are [[batch], [heads of size 8, key], [chans]].
+    """
     words = re.findall(r"\([^()]*\)|[^\s()]+", spelling)
     return [[_split_size(word) for word in re.split(r"[\s,]+", group.strip("() ")) if word] for group in words]
 

@@ -103,7 +103,7 @@ def broadcast(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
 
 
 def numeric(tensor: TracedTensor) -> TracedTensor:
-    """Return a condition as a tensor of 1 and 0."""
+    """Return a tensor with numeric elements. A condition is converted to 1 and 0."""
     if not tensor.truth:
         return tensor
     return replace(tensor, node=nodes.Indicator(tensor.node), truth=False)

@@ -1,4 +1,4 @@
-"""Products of ATen, and layer norms."""
+"""Translation of ATen's products and layer norms."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def product(r: GraphReader, self: TracedTensor, other: TracedTensor) -> TracedTe
 
 
 def transpose_last(x: TracedTensor) -> TracedTensor:
-    """Exchange the last two dimensions."""
+    """Return a tensor with its last two dimensions exchanged."""
     return x if len(x.shape) < 2 else x.permute_dimensions([*range(len(x.shape) - 2), -1, -2])
 
 

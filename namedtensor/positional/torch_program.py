@@ -119,13 +119,13 @@ class ReadModule:
         return self._steps[span[0] - 1] if 0 < span[0] <= len(self._steps) else (NOWHERE,)
 
     def evaluate(self, **inputs: Any) -> NamedTensor:
-        """Return the value for named tensors."""
+        """Return the value of the program for named tensors."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NotationWarning)  # the axes are the source's axes
             return evaluate(self.text, {**self.parameters, **inputs}, syntax="text")
 
     def __call__(self, *arrays: Any, **named: Any) -> Any:
-        """Return the value for arrays in the source's order of dimensions, as an array in that order."""
+        """Return the value for plain arrays, whose dimensions are in the source's order, as is the result's."""
         by_name = {**dict(zip(self._given, arrays)), **{self._spelled(name): array for name, array in named.items()}}
         tensors = {name: self._given[name].named(truth_free(array)) for name, array in by_name.items()}
         array = self.evaluate(**tensors).to_array(list(self.axes))

@@ -188,7 +188,7 @@ def needed_for(steps: Sequence[TraceStep], makers: Mapping[Ref, int], outputs: S
 
 
 def weight(node: Any) -> int:
-    """Return the number of parts of an expression."""
+    """Return the number of parts in an expression, not counting renames."""
     if isinstance(node, nodes.Subscript):
         return 1
     if isinstance(node, nodes.Rename):

@@ -103,7 +103,7 @@ def cat(r: GraphReader, tensors: Sequence[TracedTensor], dim: int) -> TracedTens
 
 
 def join_tensors(r: GraphReader, tensors: Sequence[TracedTensor], dim: int) -> TracedTensor:
-    """Concatenate tensors along a dimension."""
+    """Concatenate tensors along an existing dimension."""
     parts = [r.with_one_axis(numeric(tensor), dim) for tensor in tensors]
     first, total = tensors[0].shape, sum(tensor.shape[dim] for tensor in tensors)
     hint = next((r.views.base(part.dims[dim][0]) for part in parts if part.dims[dim]), "ax")

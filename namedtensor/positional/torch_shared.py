@@ -61,11 +61,11 @@ class CallSlots(Slots):
         return outside
 
     def from_before(self, several: tuple[Ref, ...]) -> Ref | None:
-        """Return None, since no value passes from one call to the next."""
+        """Return None, since calls of a function do not receive values from each other."""
         return None
 
     def is_own(self, ref: Ref) -> bool:
-        """Return whether a module's tensor is independent of the inputs: a parameter, a buffer or a constant."""
+        """Return whether a tensor does not depend on inputs, that is, it is a parameter, a buffer or a constant."""
         return ref not in self.runs.depends or self.kind(ref) in ("parameter", "buffer")
 
 

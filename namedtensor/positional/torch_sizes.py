@@ -32,7 +32,7 @@ class Group:
 
 
 def groups_of(inputs: Mapping[str, torch.Tensor], names: Mapping[str, str]) -> list[Group]:
-    """Group dimensions by name; each dimension without a name is its own group."""
+    """Return the input dimensions in groups with equal names. A dimension without a name is its own group."""
     groups: dict[object, list[Place]] = {}
     for name, tensor in inputs.items():
         words = axis_words(names[name]) if name in names else []
@@ -91,7 +91,10 @@ def find_fixed_sizes(subject: Subject) -> set[int]:
 def free_groups(
     subject: Subject, inputs: Mapping[str, torch.Tensor], names: Mapping[str, str]
 ) -> list[tuple[Group, list[int]]]:
-    """Return the groups whose size can change, alone or with equal groups, each with three possible sizes."""
+    """Return the groups of dimensions whose size can change, each with three possible sizes.
+
+    Groups may have to change together with groups of equal size.
+    """
     fixed = find_fixed_sizes(subject)
     free: list[tuple[Group, list[int]]] = []
     alone = list(groups_of(inputs, names))

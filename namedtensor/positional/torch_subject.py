@@ -79,14 +79,14 @@ def notes_on_training(module: torch.nn.Module) -> tuple[str, ...]:
 
 
 def notes_on(module: torch.nn.Module) -> tuple[str, ...]:
-    """Return a note that evaluation differs from training, for a module that is in training."""
+    """Return a note for a module in training mode if some of its layers act differently in evaluation mode."""
     kinds = [type(part).__name__ for part in module.modules() if part.training and isinstance(part, OF_TRAINING)]
     text = f"read in evaluation mode; in training {', '.join(dict.fromkeys(kinds))} would act differently"
     return (text,) if kinds else ()
 
 
 def find_missing(function: Callable[..., Any], listed: Mapping[str, Any]) -> list[str]:
-    """Return the names of the parameters without a default that have no input."""
+    """Return the names of the parameters that have no default and for which no input was given."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):

@@ -45,7 +45,7 @@ class TracedTensor(AxisValue):
         return self.moved(dims, shape)
 
     def insert_dimension(self, at: int) -> TracedTensor:
-        """Insert a dimension of size 1 before another dimension."""
+        """Return the tensor with a dimension of size 1 inserted before another dimension."""
         return self.moved([*self.dims[:at], (), *self.dims[at:]], [*self.shape[:at], 1, *self.shape[at:]])
 
     def column(self, rank: int) -> TracedTensor:
@@ -100,7 +100,7 @@ class TensorViews:
         return not axis.kind.name and not any(axis.kind is whole.kind for whole, _ in self.axes.facts.totals)
 
     def regroup_dimensions(self, tensor: TracedTensor, shape: Sequence[int]) -> TracedTensor:
-        """Return the tensor with the dimensions of `shape`, in the same order of elements."""
+        """Return the tensor reshaped to `shape`. The order of its elements does not change."""
         if tensor.shape == tuple(shape):
             return tensor
         tokens: list[AxisVariable | int] = []
@@ -282,7 +282,7 @@ class TensorViews:
         return ()
 
     def merged(self, tensor: TracedTensor, dim: int, position: int, count: int, whole: AxisVariable) -> TracedTensor:
-        """Merge some axes of a dimension into one axis."""
+        """Return the tensor with `count` axes of a dimension, from a position on, merged into one axis."""
         inside = self.axes.expand_axes(tensor.dims[dim])
         node = merge_axes(tensor.node, inside[position : position + count], [whole])
         tensor = tensor.with_dim(dim, (*inside[:position], whole, *inside[position + count :]), tensor.shape[dim])

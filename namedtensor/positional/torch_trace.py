@@ -141,7 +141,7 @@ class Recorder(TorchDispatchMode):
         self.refs: dict[int, Ref] = {}
 
     def known(self, tensor: torch.Tensor, kind: str = "constant", name: str = "") -> Ref:
-        """Return the reference of a tensor. A tensor that no step computed is a constant."""
+        """Return the reference of a tensor. If no step computed the tensor, record it as a constant."""
         ref = self.refs.get(id(tensor))
         if ref is None:
             ref = self.new(tensor)
@@ -287,7 +287,7 @@ def is_of_user(frame: FrameType) -> bool:
 
 
 class Subject(NamedTuple):
-    """The subject of a trace: a function of parameters and inputs, their names, and module paths by identity."""
+    """The subject of a trace: a function of parameters and inputs by name, and the paths of its modules by id."""
 
     call: Callable[..., Any]
     parameters: Mapping[str, torch.Tensor]
@@ -299,7 +299,7 @@ class Subject(NamedTuple):
 
 @contextmanager
 def disable_fusion() -> Iterator[None]:
-    """Disable oneDNN's recurrent layers, which are single operations, without a TF32 warning."""
+    """Open a context in which oneDNN's fused recurrent layers, which hide their steps, are disabled."""
     flags = torch.backends.mkldnn.flags(enabled=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -321,7 +321,7 @@ def renew_masks(subject: Subject) -> AbstractContextManager[Any]:
 
 
 def run(subject: Subject, call: Callable[[], Any]) -> Any:
-    """Call with the settings under which operations are not fused."""
+    """Call a function under settings for which PyTorch does not fuse operations, and return its result."""
     fast = torch.backends.mha.get_fastpath_enabled()
     torch.backends.mha.set_fastpath_enabled(False)
     try:
@@ -353,7 +353,7 @@ def tensors_of(result: Any) -> list[tuple[str, torch.Tensor]]:
 
 
 def trace_run(subject: Subject, inputs: Mapping[str, torch.Tensor]) -> tuple[Trace, set[Ref]]:
-    """Return the trace of one run, and the tensors that depend on inputs or parameters."""
+    """Return the trace of one run, and the references of tensors that depend on inputs or parameters."""
     buffers, inputs = copy_all(subject.buffers), copy_all(inputs)
     trace, depends = Trace(), set[Ref]()
     recorder = Recorder(trace, depends, subject.modules, "" if subject.masks else RANDOM)

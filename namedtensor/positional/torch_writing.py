@@ -215,17 +215,17 @@ def base_of(name: Node) -> Node:
 
 
 def members_of(declared: DeclaredTensor) -> tuple[tuple[str, torch.Tensor], ...]:
-    """Return the paths and tensors of a family, or the path and tensor of a single tensor."""
+    """Return the path and tensor of each member of a family, or of the single tensor that is declared."""
     return declared.members or ((declared.path, declared.array),)
 
 
 def number_member(declared: DeclaredTensor, member: int) -> Node:
-    """Return the name of a member of a family."""
+    """Return the name of a family's member, with its number as the index."""
     return nodes.Superscript(base_of(declared.node), (number(member),)) if declared.members else declared.node
 
 
 def merge_ranges(ranges: Sequence[nodes.Range]) -> nodes.Range:
-    """Join several ranges into one range, as in for l = 1, …, 8 for t = 1, …, |seq|."""
+    """Return several ranges as one chain of ranges, as in for l = 1, …, 8 for t = 1, …, |seq|."""
     first, *rest = ranges
     return replace(first, further=merge_ranges(rest)) if rest else first
 

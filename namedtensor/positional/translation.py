@@ -354,7 +354,7 @@ def _spell_names(text: str, names: Mapping[str, tuple[str, ...]]) -> str:
 def _build_translation(
     text: str, program: TranslatedProgram, names: Mapping[str, tuple[str, ...]], choices: Choices
 ) -> Translation:
-    """Build the translation of a program with named axes."""
+    """Return the translation that consists of a program and the names of its axes."""
     statements, result = statements_of(program, names)
     axes = {
         name: tuple(part for axis in axes_of(leaf.dims) for part in names[axis.key])

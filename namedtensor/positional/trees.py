@@ -162,7 +162,7 @@ class SourceParser:
         return [piece for row in self.rows(opening, closing) for piece in row]
 
     def rows(self, opening: str, closing: str) -> list[tuple[Tree, ...]]:
-        """Return the rows of [A, B; C, D]. Semicolons separate rows, and commas separate pieces."""
+        """Return the rows of a matrix such as [A, B; C, D]. Semicolons separate rows, and commas separate entries."""
         self.expect(opening)
         self.bars.append("")
         rows = [[self.sum()]]
@@ -261,7 +261,7 @@ class SourceParser:
         return Tree("norm", self.span(token.start), (inner,), below)
 
     def is_operator(self, token: SourceToken) -> bool:
-        r"""Return whether a name is an unknown operator, such as \operatorname{prox} or \mathrm{conv} S."""
+        r"""Return whether a name is an operator that is not known, as in \operatorname{prox} or \mathrm{conv} S."""
         written = is_operator_word(self.source, token, self.begins() and not self.sees("("))
         return written and token.text not in self.names and len(self.tokens) > 2
 
@@ -302,7 +302,7 @@ class SourceParser:
         return body
 
     def partial(self, start: int) -> Tree:
-        r"""Parse \frac{\partial f}{\partial x} or \frac{\partial}{\partial x} f."""
+        r"""Parse a partial derivative, such as \frac{\partial f}{\partial x} or \frac{\partial}{\partial x} f."""
         self.expect("{")
         sign = self.take().text
         body = None if self.sees("}") else self.sum()

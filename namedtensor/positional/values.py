@@ -18,7 +18,7 @@ from .axes import Axes, AxisVariable, Clash, Dim, Dims, Move, axes_of
 
 @dataclass(frozen=True)
 class AxisValue:
-    """A node with the axes of each dimension. `factors` are the operands of a product that is not summed yet."""
+    """A node with the axes of each dimension. `factors` contains the operands of a product that may still be summed."""
 
     node: Node
     dims: Dims = ()
@@ -60,7 +60,7 @@ def name(axis: AxisVariable) -> nodes.Name:
 
 
 def number(value: float) -> Node:
-    """Return a node for a number, with the sign of a negative number in front."""
+    """Return a node for a number. A negative number is written as the negation of a positive one."""
     if value < 0:
         return nodes.Call("negative", (), (), (number(-value),))
     if value == float("inf"):
@@ -71,7 +71,7 @@ def number(value: float) -> Node:
 def call(
     operator: str, arguments: Sequence[Node], axes: Iterable[AxisVariable] = (), parameters: Sequence[Node] = ()
 ) -> Node:
-    """Apply an operator of the notation, over axes."""
+    """Return a call of an operator with these operands, over these axes."""
     return nodes.Call(operator, (), tuple(name(axis) for axis in axes), tuple(arguments), tuple(parameters))
 
 
@@ -88,12 +88,12 @@ IDENTITY = "⟨I⟩"  # `write_node` knows whether I is free
 
 
 def identity(first: AxisVariable, second: AxisVariable) -> Node:
-    """Return I_{first, second}."""
+    """Return the node of the identity I_{first, second}."""
     return nodes.Subscript(nodes.Name(IDENTITY), (name(first), name(second)))
 
 
 def iota(axis: AxisVariable) -> Node:
-    """Return 1, …, |axis|."""
+    """Return the node of iota_{axis}, which is 1, …, |axis|."""
     return nodes.Subscript(nodes.Name("iota"), (name(axis),))
 
 
@@ -102,7 +102,10 @@ def ones(axis: AxisVariable) -> Node:
 
 
 def diagonal(node: Node, first: AxisVariable, second: AxisVariable) -> Node:
-    """Return the diagonal of two axes, along the first axis. Other elements are ignored, even if they are infinite."""
+    """Return the elements of a node at equal positions of two axes, along the first axis.
+
+    Other elements are ignored, even if they are infinite.
+    """
     on_it = nodes.Cases(((node, call("=", (iota(first), iota(second)))), (number(0), None)))
     return call("∑", (on_it,), (second,))
 
@@ -114,17 +117,20 @@ def merge_axes(node: Node, old: Iterable[AxisVariable], new: Iterable[AxisVariab
 
 
 def size(axis: AxisVariable) -> Node:
-    """Return |axis|."""
+    """Return the node of an axis size, |axis|."""
     return nodes.Size(nodes.Axis(axis.key))
 
 
 def size_of(axes: Iterable[AxisVariable]) -> Node:
-    """Return the product of the sizes of axes: |a| |b|"""
+    """Return the node of a product of axis sizes, such as |a| |b|."""
     return _product([*map(size, axes)] or [number(1)])
 
 
 def concatenate_nodes(parts: Iterable[tuple[Node, AxisVariable | None]], joined: AxisVariable) -> Node:
-    """Concatenate nodes along a new axis, each along its own axis. A node without such an axis has length 1."""
+    """Return nodes concatenated along a new axis, where `parts` pairs each with its axis.
+
+    A node without such an axis has length 1.
+    """
     pieces = [
         call("stack", (node,), (joined,)) if axis is None else rename_axes(node, [(axis, joined)])
         for node, axis in parts
@@ -136,7 +142,7 @@ def concatenate_nodes(parts: Iterable[tuple[Node, AxisVariable | None]], joined:
 
 
 def index_node(node: Node, axis: AxisVariable, index: Node) -> Node:
-    """Return node_{axis(index)}, with numbers in one subscript."""
+    """Return node_{axis(index)}. Several indices that are numbers are combined in one subscript."""
     if isinstance(node, nodes.Index) and all(
         isinstance(item, nodes.Number) for item in (index, *dict(node.items).values())
     ):
@@ -145,7 +151,7 @@ def index_node(node: Node, axis: AxisVariable, index: Node) -> Node:
 
 
 def plus(node: Node, offset: float) -> Node:
-    """Return node + offset, with numbers combined."""
+    """Return the sum of a node and an integer, in which numbers are combined."""
     if isinstance(node, nodes.Call) and node.operator in ("+", "-") and len(node.arguments) == 2:
         base, last = node.arguments
         if isinstance(last, nodes.Number):
@@ -179,7 +185,7 @@ def align_values(axes: Axes, *values: AxisValue) -> Dims:
 
 
 def elementwise(axes: Axes, operator: str, *values: AxisValue) -> AxisValue:
-    """Apply an operator of the notation element by element."""
+    """Apply an operator elementwise to values, after aligning their dimensions."""
     dims = align_values(axes, *values)
     factors = (values[0], values[1]) if operator == "⊙" and len(values) == 2 else None
     return AxisValue(call(operator, [value.node for value in values]), dims, factors)
@@ -204,13 +210,13 @@ def reduce_value(
 def contract_values(
     axes: Axes, first: AxisValue, second: AxisValue, over: Sequence[AxisVariable], dims: Dims
 ) -> AxisValue:
-    """Return first ⊙_{over} second for values whose shared axes are unified."""
+    """Return the contraction first ⊙_{over} second of two values whose shared axes are unified."""
     axes.apart(first.axes, second.axes)
     return AxisValue(call("⊙", (first.node, second.node), over), dims, None if over else (first, second))
 
 
 def matmul(axes: Axes, first: AxisValue, second: AxisValue) -> AxisValue:
-    """Return NumPy's `@`, over the last dimension of `first` and the second-to-last dimension of `second`."""
+    """Return the matrix product of two values, as computed by NumPy's `@`."""
     left = first.dims if len(first.dims) > 1 else ((), *first.dims)
     right = second.dims if len(second.dims) > 1 else (*second.dims, ())
     one, two = left[-1], right[-2]
@@ -235,7 +241,7 @@ Names = Mapping[str, tuple[str, ...]]
 
 
 def write_node(node: Any, names: Names) -> Any:
-    """Return a node with the names of its axes in place of their keys, and without identical renames."""
+    """Return a node with axis names in place of axis keys. Renames of an axis to itself are left out."""
     if isinstance(node, tuple):
         return tuple(part for item in node for part in _components(item, names))
     if not hasattr(type(node), "__dataclass_fields__"):
@@ -263,7 +269,7 @@ def write_node(node: Any, names: Names) -> Any:
 
 
 def _write_identity(axes: tuple[Any, ...], taken: bool) -> Node:
-    """Return I_{a, b}, or 𝕀[iota_{a} = iota_{b}] if an input is called I."""
+    """Return I_{a, b}. If an input is called I, return 𝕀[iota_{a} = iota_{b}] instead."""
     if not taken:
         return nodes.Subscript(nodes.Name("I"), axes)
     sides = tuple(nodes.Subscript(nodes.Name("iota"), (axis,)) for axis in axes)
@@ -271,7 +277,7 @@ def _write_identity(axes: tuple[Any, ...], taken: bool) -> Node:
 
 
 def _write_counting(axes: Sequence[str]) -> Node:
-    """Return iota_{(i,j)} as (iota_i − 1) |j| + iota_j."""
+    """Return iota_{(i,j)} for a merged axis, as (iota_i − 1) |j| + iota_j."""
     factors = [nodes.Subscript(nodes.Name("iota"), (nodes.Name(axis),)) for axis in axes]
     total: Node = factors[0]
     for axis, last in zip(axes[1:], factors[1:]):

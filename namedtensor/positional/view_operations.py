@@ -102,7 +102,7 @@ class DimensionViews:
     def split(
         self, x: AxisValue, axis: AxisVariable, items: list[Any], before: list[Dim], after: list[Dim]
     ) -> AxisValue:
-        """Split one axis into several axes. One length may be omitted."""
+        """Split one axis into several axes, given their lengths, of which one may be omitted."""
         parts: list[AxisVariable] = []
         open_ones = 0
         for item in items:
@@ -154,7 +154,7 @@ def reshape(axes: Axes, x: Any, shape: Any) -> AxisValue:
 
 
 def flatten(axes: Axes, x: Any, first: Any, last: Any) -> AxisValue:
-    """Merge the dimensions from the first to the last."""
+    """Merge all dimensions from `first` to `last` into one."""
     value = to_value(x)
     (start,), (end,) = positions(value, first), positions(value, last)
     shape = shape_of(value)
@@ -162,7 +162,7 @@ def flatten(axes: Axes, x: Any, first: Any, last: Any) -> AxisValue:
 
 
 def split_dimension(axes: Axes, x: Any, dim: Any, sizes: Any) -> AxisValue:
-    """Split a dimension, as in x.unflatten(2, (2, 3))."""
+    """Split a dimension into dimensions of these sizes, as x.unflatten(2, (2, 3)) does."""
     value = to_value(x)
     (where,) = positions(value, dim)
     if not isinstance(sizes, tuple):

@@ -93,7 +93,7 @@ operation("unfold", "x, dimension, size, step", unfold, "torch")
 
 # -------------------------------------------------------------------------------------------------------------- chunks
 def chunks(axes: Axes, x: Any, count: Any, axis: Any) -> tuple[AxisValue, ...]:
-    """Cut a dimension into a number of equal pieces."""
+    """Split a dimension into `count` equal pieces, and return them."""
     value = to_value(x)
     (where,) = positions(value, axis)
     if not whole(count):
@@ -108,7 +108,7 @@ def chunks(axes: Axes, x: Any, count: Any, axis: Any) -> tuple[AxisValue, ...]:
 
 
 def cut_at(axes: Axes, x: Any, ends: Any, axis: Any) -> tuple[AxisValue, ...]:
-    """Cut a dimension before the listed positions, or into a number of equal pieces."""
+    """Cut a dimension before each listed position, or into a number of equal pieces, and return the pieces."""
     if not isinstance(ends, tuple):
         return chunks(axes, x, ends, axis)
     if not all(type(end) is int and end > 0 for end in ends) or [*ends] != sorted({*ends}):
@@ -120,7 +120,7 @@ def cut_at(axes: Axes, x: Any, ends: Any, axis: Any) -> tuple[AxisValue, ...]:
 
 
 def split_lengths(axes: Axes, x: Any, lengths: Any, axis: Any) -> tuple[AxisValue, ...]:
-    """Cut a dimension into pieces of the listed lengths, like PyTorch's split."""
+    """Split a dimension into pieces of the listed lengths, as PyTorch's `split` does, and return them."""
     if not isinstance(lengths, tuple) or not all(type(length) is int and length > 0 for length in lengths):
         raise Misuse("PyTorch's split by one length has a number of pieces that depends on the size: use chunk")
     value = to_value(x)
