@@ -84,7 +84,7 @@ def _is_stars(first: Token, second: Token) -> bool:
 
 
 def refuse_order(tokens: Sequence[Token], start: int, end: int, source: str) -> None:
-    """Raise NotationError for sin^{(2)}(x), unless the source defines a function with that name."""
+    """Raise NotationError for a derivative's order, as in sin^{(2)}(x), unless the source defines such a function."""
     name, (sign, opening, number, _) = tokens[start], tokens[end - 4 : end]
     raised = (sign.type, opening.type) == ("SUP", "LBRACE") and re.search("[(⁽]", source[sign.end : number.end])
     if not raised or number.type not in ("NUMBER", "NAME") or name.text not in FUNCTIONS:
@@ -123,7 +123,7 @@ def _names(head: Sequence[Token]) -> set[str]:
 
 
 def _axes(tokens: Sequence[Token]) -> set[str]:
-    """Return the names that a source uses as axes: in a built-in's subscript, a shape, a size, an index or a rename."""
+    """Return the names that a source uses as axes: in a built-in's subscript, a shape, a size, an index, a rename."""
     names: set[str] = set()
     types = ["", "", *(token.type for token in tokens), ""]
     for start, token in enumerate(tokens):
@@ -227,7 +227,7 @@ AFTER_SUM = re.compile(r"\s*(?:\Z|[)\]},;+\n−–-])")
 
 
 def brace_inverses(tokens: list[Token]) -> None:
-    """Put braces around the power of sin^-1, in place, so that it is rejected in the same way as sin^{-1}."""
+    """Put braces around the power in sin^-1, in place, so that it is treated like sin^{-1}."""
     for position in range(len(tokens) - 3, 0, -1):
         name, sign, minus, one = tokens[position - 1 : position + 3]
         if sign.type == "SUP" and minus.type == "MINUS" and one.text == "1" and name.type == "FUNCTION":

@@ -48,7 +48,7 @@ START = Pairing((), (), False)
 
 
 def replace_bars(tokens: list[Token], source: str) -> list[Token]:
-    """Replace each pair of bars around more than one name by abs( … ).
+    """Return the tokens, in which each pair of bars around more than one name is replaced by abs( … ).
 
     Bars that cannot be paired are kept, so that the parser reports them. Raise NotationError if the pairing is
     ambiguous.
@@ -171,7 +171,7 @@ def is_one_name(inside: list[Token]) -> bool:
 
 
 def two_readings(tokens: list[Token], readings: list[tuple[tuple[int, int], ...]], source: str) -> NotationError:
-    """Return the error for bars that can be paired in two ways, located at the part in which the pairings differ."""
+    """Return the error for bars that can be paired in two ways. It is at the part in which the pairings differ."""
     one, other = (set(reading) for reading in readings[:2])
     apart = [position for pair in one ^ other for position in pair]
     first, last = min(apart), max(apart)

@@ -69,7 +69,7 @@ def complete(before: str, known: Known = NOTHING) -> list[Completion]:
 # ---------------------------------------------------------------------------------------------------------------- macros
 @lru_cache(maxsize=1)
 def macros() -> dict[str, str]:
-    """Return the macros and their symbols: all LaTeX and ASCII names in the symbol table, and the Greek letters."""
+    """Return the symbol for each macro: all LaTeX and ASCII names in the symbol table, and the Greek letters."""
     result = {}
     for symbol in SYMBOLS:
         sign = symbol.text.split()[0]

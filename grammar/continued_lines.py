@@ -31,7 +31,7 @@ def refuse_continued_lines(tokens: Sequence[Token], source: str) -> None:
 
 
 def _line_error(line: Sequence[Token], source: str) -> NotationError:
-    """Return the error for a line that begins with a sign, with one fix for each possible meaning."""
+    """Return the error for a line that begins with a sign. Its hint has one edit for each possible meaning."""
     ends = (
         index for index, (token, depth) in enumerate(zip(line, depths(line))) if not depth and token.type in ENDS_SIDE
     )

@@ -18,7 +18,10 @@ ONES = {("NUMBER", "1"), ("NAME", "I"), ("NAME", "ones")}  # which a condition b
 
 
 def rewrite_customary_forms(tokens: list[Token], is_text: bool) -> None:
-    """Rewrite the forms of scripts and ranges, in place. LaTeX keeps x^(n), since its ^ raises only the bracket."""
+    """Rewrite alternative forms of scripts and ranges, in place.
+
+    In LaTeX, x^(n) is not rewritten, since its ^ raises only the bracket.
+    """
     dropped: set[int] = set()
     for position, token in enumerate(tokens):
         if token.type == "SUP":

@@ -23,7 +23,7 @@ def tell_draws(tokens: list[Token], shadowed: frozenset[str] = frozenset()) -> N
 
 
 def _find_stated_names(tokens: list[Token]) -> set[str]:
-    """Return the plain names whose distributions are stated separately, such as x in x ∼ N(0, 1)."""
+    """Return the plain names whose distributions are stated in separate statements, such as x ∼ N(0, 1)."""
     types = ["SEPARATOR", *(token.type for token in tokens)]
     return {
         token.text for index, token in enumerate(tokens) if types[index : index + 3] == ["SEPARATOR", "NAME", "DRAWN"]

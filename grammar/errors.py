@@ -150,14 +150,17 @@ class Hint(str):
     edits: tuple[tuple[Span | None, str], ...]
 
     def __new__(cls, text: str, *instead: str, at: Span | None = None) -> Self:
-        """Create a hint whose edits replace `at` with one of several strings."""
+        """Create a hint that suggests replacing the span `at` by one of several strings."""
         new = super().__new__(cls, text)
         new.edits = tuple((at, name) for name in instead)
         return new
 
 
 class OperandNote(str):
-    """A note about the type of an operand, with the operand's source text and axes."""
+    """A note about the type of an operand.
+
+    It keeps the operand's source text and axes for programs that repair errors.
+    """
 
     operand: str
     axes: tuple[str, ...]
@@ -245,13 +248,13 @@ class NotationError(Exception):
         return self.source[self.span[0] : self.span[1]]
 
     def located(self, source: str | None, span: Span | None) -> NotationError:
-        """Return a copy of the error with a source and span, if the error does not have a source yet."""
+        """Return a copy of the error with this source and span, or the error itself if it has a source already."""
         if self.source is not None or source is None:
             return self
         return self.replace(source=source, span=self.span or span)
 
     def replace(self, **changes: Any) -> NotationError:
-        """Return a copy with some fields changed, and without the notes that callers added."""
+        """Return a copy of the error with some fields changed. Notes that callers added are not copied."""
         unknown = changes.keys() - vars(self).keys()
         if unknown:
             raise TypeError(f"an error has no field {', '.join(sorted(unknown))}")
@@ -294,7 +297,7 @@ class NotationError(Exception):
 
     @property
     def file(self) -> str:
-        """The imported file that contains the error, or "" for the source itself."""
+        """The file that contains the error if it is in an import, or "" if it is in the source itself."""
         return "" if self.source is None or self.span is None else location(self.source, self.span[0])[0]
 
     def __str__(self) -> str:
@@ -325,7 +328,7 @@ def _restore_error(kind: type[NotationError], args: tuple[Any, ...], fields: dic
 
 
 def excerpt(source: str, labels: tuple[tuple[Span, str], ...]) -> list[str]:
-    """Return the lines of `source` that the spans touch, with carets under the parts inside the spans."""
+    """Return the source lines that the labels' spans touch. A line with carets follows each of them."""
     shown: dict[int, list[tuple[int, int, str]]] = {}
     for span, text in labels:
         start = max(0, min(span[0], len(source)))
@@ -362,7 +365,7 @@ def location(source: str, offset: int) -> tuple[str, int]:
 
 
 def line_end(source: str, start: int) -> int:
-    """Return the position of the end of the line that contains `start`."""
+    """Return the position of the end of the line that contains the position `start`."""
     index = source.find("\n", start)
     return len(source) if index < 0 else index
 
@@ -380,7 +383,7 @@ def window(line: str, first: int) -> tuple[int, str]:
 
 
 def caret(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return the column and width of a caret in terminal columns. A combining character includes its base."""
+    """Return the column and width, in terminal columns, of a caret under a range of characters in a line."""
     while 0 < start < len(text) and columns(text[start:end]) == 0 and columns(text[start]) == 0:
         start -= 1
     return columns(text[:start]), max(1, min(columns(text[start:end]), 160))

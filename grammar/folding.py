@@ -1,4 +1,4 @@
-"""Functions that fold the spellings of a name or a star into one form."""
+"""Functions that convert different spellings of a name or a star to one form."""
 
 import re
 import unicodedata

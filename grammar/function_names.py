@@ -194,7 +194,10 @@ def can_be_tensor(name: Spelling) -> bool:
 
 
 def name_conditionals(tokens: list[Token]) -> None:
-    """Merge each p(B | A) into one name, in place. Do the same for p(A) if p appears with a bar elsewhere."""
+    """Merge the tokens of each p(B | A) into a single name, in place.
+
+    The tokens of p(A) are merged, too, if p occurs with a bar elsewhere.
+    """
     if not any(token.type == "BAR" for token in tokens):
         return
     result: dict[int, tuple[int, str]] = {}
@@ -241,7 +244,7 @@ def _conditional(tokens: list[Token], start: int, opening: int) -> tuple[int, st
 
 
 def sets_built(tokens: list[Token]) -> None:
-    """Turn max { X | i ∈ I } into max_{i ∈ I} (X), in place."""
+    """Replace max { X | i ∈ I } by max_{i ∈ I} (X), in place."""
     start = 0
     while start + 1 < len(tokens):
         if (

@@ -41,7 +41,7 @@ def tokens_of_import(source: str, start: int, end: int) -> list[Token]:
 
 
 def wrong_character(source: str, tokens: list[Token], span: Span) -> NotationError:
-    """Return the error for a character that is not part of any import."""
+    """Return the error for a character that no import line may contain."""
     character, last = source[slice(*span)], tokens[-1]
     if character == "*" and last.type == "IMPORT":
         hint = "name what you use; a definition brings along what it needs"

@@ -29,7 +29,7 @@ _FORKING: list[Callable[[], None]] = []  # releases of the locks that are held w
 
 
 def call_with_lock(action: Callable[..., Result], *arguments: Any) -> Result:
-    """Call a function while holding the lock of the caches."""
+    """Call a function and return its result, while holding the lock of the caches."""
     # On one line: a tracer may raise between the lines of a block and its end, and the lock would stay taken.
     with CACHES: return action(*arguments)  # noqa: E701  # fmt: skip
 

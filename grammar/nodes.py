@@ -169,13 +169,13 @@ class Expectation:
 
     @property
     def drawn(self) -> tuple[Draw, ...]:
-        """The random variables with stated distributions, that is, all random variables once scopes are known."""
+        """The random variables with stated distributions. These are all of them, once names have been resolved."""
         return tuple(draw for draw in self.draws if isinstance(draw, Draw))
 
 
 @dataclass(frozen=True, slots=True)
 class AtPoint:
-    """A value with other tensors in place of some names, as in (∂Y/∂X*)|_{X = U} or f(t)|_{t = 0}."""
+    """A value at a point, where other tensors replace some names, as in (∂Y/∂X*)|_{X = U} or f(t)|_{t = 0}."""
 
     body: Node
     points: tuple[tuple[Name, Node], ...]
@@ -355,7 +355,7 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Imports:
-    """An import, such as from "attention.nt" import Attention, FFN as MLP, as pairs of original and local names."""
+    """An import, such as from "attention.nt" import Attention, FFN as MLP. Names are pairs (original, local)."""
 
     path: str
     names: tuple[tuple[Name, Name], ...]

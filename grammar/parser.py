@@ -88,7 +88,7 @@ def parse(
 
 
 def check_source(source: Any, syntax: Any) -> None:
-    """Raise unless the formula is a string and the syntax is known."""
+    """Raise if a formula is not a string, or if its syntax is not known."""
     if not isinstance(source, str):
         raise NotationError(108, f"a formula must be a string, got {type(source).__name__}")
     if syntax not in ("auto", "text", "latex"):
@@ -137,7 +137,7 @@ def tokens_of(
     nesting: int = MAX_NESTING,
     functions: frozenset[str] = frozenset(),
 ) -> list[Token]:
-    """Return the tokens that the parser reads."""
+    """Return the tokens of a source in the form that the parser reads."""
     if syntax == "latex":
         from .latex.lexer import tokenize
 
@@ -169,7 +169,7 @@ def tokens_of(
 
 
 def refuse_until(tokens: list[Token], source: str) -> None:
-    """Raise if an equation repeats until a condition holds."""
+    """Raise if a statement is repeated until a condition holds, which the notation does not support."""
     for before, token, after in zip(tokens, tokens[1:], tokens[2:]):
         beside = before.type != "SEPARATOR" and after.type in ("NAME", "BAR", "NUMBER", "FUNCTION", "LPAREN")
         if token.type == "NAME" and token.text == "until" and token.place != "axis" and beside:
@@ -223,7 +223,10 @@ def list_accepted_terminals(recognition: Any) -> set[str]:
 
 
 def _program(tokens: list[Token], source: str) -> nodes.Program:
-    """Parse the tokens of a source. Raise NotationError at the first token that is not valid at its position."""
+    """Return the program for the tokens of a source.
+
+    Raise NotationError at the first token that is not valid at its position.
+    """
     before = SOURCE.set(source)
     try:
         return cast(Any, formula_parser().parse(cast(Any, tokens)))
@@ -265,7 +268,7 @@ def formula_parser() -> Lark:
 
 @cache
 def recognizer() -> Lark:
-    """Return a parser without callbacks, which determines what may follow the beginning of a formula."""
+    """Return a parser without callbacks, which is used to find the tokens that may follow a partial formula."""
     file = BytesIO()
     formula_parser().save(file, exclude_options={"transformer"})
     return Lark.load(BytesIO(file.getvalue()))
@@ -277,7 +280,10 @@ def build() -> Lark:
 
 
 def save() -> None:
-    """Write the file that `formula_parser` loads, which is the output of `Lark.save` with equal parts stored once."""
+    """Write the file that `formula_parser` loads.
+
+    It contains the output of `Lark.save`, with equal parts stored once.
+    """
     import pickle
     from pathlib import Path
 
@@ -297,7 +303,7 @@ def _share_parts(value: Any, parts: dict[str, Any]) -> Any:
 
 
 def _load_saved() -> bytes | None:
-    """Return the output of `Lark.save` if this version of Lark wrote it for this grammar, or None."""
+    """Return the saved output of `Lark.save` if it fits this version of Lark and this grammar, or else None."""
     header, _, saved = (_content(SAVED) or b"").partition(b"\n")
     return saved if header == _header(saved) else None
 

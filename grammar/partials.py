@@ -14,7 +14,7 @@ ORDERS = frozenset("23456789")
 
 
 def read_operators(tokens: list[Token], source: str) -> list[Token]:
-    """Replace each operator ∂/∂X* with a single function token."""
+    """Return the tokens, in which each operator such as ∂/∂X* is replaced by the tokens of a function."""
     operators: list[Token] = []
     position = 0
     while position < len(tokens):

@@ -31,7 +31,7 @@ def shows(stream: Any, text: str) -> bool:
 
 
 def encodable(method: Callable[..., str]) -> Callable[..., str]:
-    """Wrap a `__str__` or `__repr__` so that its text is in ASCII if standard output cannot encode it."""
+    """Return a `__str__` or `__repr__` method whose text is in ASCII if standard output cannot encode it."""
 
     @wraps(method)
     def encoded(*arguments: Any) -> str:
@@ -100,7 +100,7 @@ def _plain(text: str, at: int, table: dict[str, str]) -> str:
 
 
 def _spell_small(pieces: list[str], start: int, end: int, text: str) -> None:
-    """Replace small digits, so that x₁₂ becomes x_{12} and x² becomes x^2."""
+    """Replace small digits in place by the text syntax, so that x₁₂ becomes x_{12} and x² becomes x^2."""
     table, sign = (SUBSCRIPTS, "_") if text[start] in SUBSCRIPTS else (SUPERSCRIPTS, "^")
     pieces[start:end] = [to_ascii(table[character]) for character in text[start:end]]
     if end - start > 1:
@@ -110,7 +110,7 @@ def _spell_small(pieces: list[str], start: int, end: int, text: str) -> None:
 
 
 def error_in_ascii(error: Any) -> Any:
-    """Return the error with its source in ASCII syntax and its spans adjusted accordingly."""
+    """Return an error whose source is in ASCII, with its spans adjusted to this source."""
     source, indices = error.source, [0]
     if source is not None:
         pieces = ascii_pieces(source)

@@ -98,7 +98,7 @@ IMPORT_PARTS = {"PATH": "a file in double quotes", "IMPORT": "import", "NAME": "
 
 
 def explain_malformed_import(token: Token, expected: set[str], source: str) -> NotationError:
-    """Return the error for an import that is incomplete or in the wrong order."""
+    """Return the error for an import line that is incomplete, or whose parts are in the wrong order."""
     parts = " or ".join(text for terminal, text in IMPORT_PARTS.items() if terminal in expected)
     return NotationError(101, f"malformed import: expected {parts}", source, token.span, hint=FORM)
 
@@ -138,7 +138,7 @@ def ends_early(last: Token, tokens: list[Token], position: int, expected: set[st
 
 
 def misses_operand(token: Token, expected: set[str]) -> bool:
-    """Return whether an operand is missing before `token`, as before an operator or the end of a bracket."""
+    """Return whether an operand is missing before `token`, such as before an operator or a closing bracket."""
     return (
         expected >= OPERAND
         and "PLUS" not in expected
@@ -151,7 +151,7 @@ SECOND_RANGE = "each index has a for of its own: for i = 1, â€¦, m for j = 1, â€
 
 
 def repair(tokens: list[Token], position: int, expected: set[str], source: str) -> str | None:
-    """Return a suggested fix, or None if no fix can be guessed."""
+    """Return a hint that suggests a repair of an unexpected token, or None if no repair is likely."""
     token = tokens[position]
     types = [earlier.type for earlier in tokens[max(0, position - 2) : position]]
     if types[-1:] == ["SUP"] and token.type == "MINUS":

@@ -110,7 +110,7 @@ class Lexer:
 
     # ------------------------------------------------------------------------------------- one method a kind of match
     def imports(self, text: str, start: int, end: int) -> None:
-        """Read an import line, which has separate kinds of tokens."""
+        """Add the tokens of an import line, whose kinds differ from those of other lines."""
         from .import_lines import tokens_of_import
 
         for token in tokens_of_import(self.source, start, end):
@@ -120,7 +120,7 @@ class Lexer:
         self.add("NUMBER", text, start, end)
 
     def entity(self, text: str, start: int, end: int) -> None:
-        """Read &odot; as ⊙, for text that was pasted from a web page."""
+        """Read an HTML entity, such as &odot;, as its character, for text that was pasted from a web page."""
         character = unescape_entity(text)
         match = TOKEN.fullmatch(character) if character is not None and character != "&" else None
         if match is None or match.lastgroup is None:
@@ -264,7 +264,7 @@ class Lexer:
         return count > 0 and tokens[count].type == "NAME" and tokens[count - 1].type == "PARTIAL"
 
     def script(self, type: str, text: str, start: int, end: int) -> None:
-        """Read Unicode sub- and superscripts as if they were written _{…} and ^{…}."""
+        """Read Unicode subscripts and superscripts as if they were written _{…} and ^{…}."""
         self.add(type, text, start, start)
         self.tokens.append(Token("LBRACE", "{", start, start))
         context = "axis" if type == "SUB" else ""
@@ -346,11 +346,11 @@ class Lexer:
 
     @property
     def among_sets(self) -> bool:
-        """Whether a set may occur here, even in the brackets of a set of functions such as (ℝ → ℝ)."""
+        """Whether a set may occur at the current position, such as in the brackets of a set of functions (ℝ → ℝ)."""
         return self.in_set and all(bracket == "(" for bracket in self.brackets)
 
     def read_function_brackets(self, text: str, start: int, end: int) -> None:
-        """Read ⌊x⌋ or ‖x‖ as a function with its operand."""
+        """Read a bracket such as ⌊ or ‖, and its closing counterpart, as a function with its operand."""
         if text in "⌋⌉" or (text == "‖" and self.brackets[-1:] == ["‖"]):
             return self.close_call(start, end)
         if (

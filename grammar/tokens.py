@@ -29,7 +29,7 @@ SIGNS = {"RPAREN": ")", "RBRACE": "}", "RBRACKET": "]"}
 
 
 class Token:
-    """A terminal with its content in the tree (`text`) and its span.
+    """A token: a terminal of the grammar, its `text`, which becomes part of the tree, and its span.
 
     `place` is "axis" for a token directly inside a subscript or a shape. Every word there is a name.
     """
@@ -137,7 +137,10 @@ def has_several_parts(tokens: Sequence[Token], start: int) -> bool:
 
 
 def depths(tokens: Iterable[Token]) -> Iterator[int]:
-    """Yield the bracket depth of each token. An opening bracket counts as inside, and a closing bracket as outside."""
+    """Yield for each token the number of brackets around it.
+
+    An opening bracket counts itself, and a closing bracket does not.
+    """
     return accumulate((token.type in OPENING) - (token.type in CLOSING) for token in tokens)
 
 
@@ -162,7 +165,10 @@ def is_alone(texts: Iterable[str], signs: Collection[str]) -> bool:
 def scripts_end(
     tokens: Sequence[Token], start: int, kinds: Collection[str] = ("SUB", "SUP", "WITH"), most: int | None = None
 ) -> int:
-    """Return the index after the scripts of these kinds that begin at `start`. At most `most` scripts are included."""
+    """Return the index after the scripts that begin at `start`, of which at most `most` are included.
+
+    Only scripts that begin with one of `kinds` are included.
+    """
     position = start
     while position < len(tokens) and tokens[position].type in kinds and most != 0:
         position += 1
@@ -213,7 +219,7 @@ class Spelling(NamedTuple):
         ) and all(part in (use, ANY) for use, part in zip(*parts))
 
     def shorter(self) -> Iterator[Spelling]:
-        """Yield the name itself, and then the name with fewer scripts, since h_2^3 may be a power of h_2."""
+        """Yield the name itself, and then with fewer scripts. For example, h_2^3 may be a power of h_2."""
         yield self
         for shorter in (self._replace(superscript=()), self._replace(subscript=()), Spelling(self.base)):
             if shorter != self:
@@ -245,7 +251,7 @@ def read_names(tokens: list[Token]) -> tuple[list[list[Token]], int]:
 
 
 def spelling(tokens: list[Token]) -> Spelling:
-    """Return the name that these tokens spell."""
+    """Return the name, with its scripts, that some tokens spell."""
     scripts: dict[str, list[str]] = {"SUB": [], "SUP": []}
     position = 1
     while position < len(tokens):
@@ -269,7 +275,7 @@ def _components(tokens: Iterable[Token]) -> list[str]:
 
 
 def compact(name: str) -> str:
-    """Return a name in the form used by `values`, without braces, such as W^l,Q for W^{l,Q}."""
+    """Return a name without braces, in the form used for the names of values, such as W^l,Q for W^{l,Q}."""
     return name.replace("{", "").replace("}", "")
 
 

@@ -22,7 +22,7 @@ def left_spine(node: Any) -> list[nodes.Call]:
 
 
 def conjuncts(node: Any) -> list[Any]:
-    """Return the operands of a ∧ b ∧ …, from left to right."""
+    """Return the operands of a conjunction a ∧ b ∧ …, from left to right."""
     result: list[Any] = []
     while type(node) is nodes.Call and node.operator == "∧":
         result.append(node.arguments[1])
@@ -64,12 +64,12 @@ def walk(node: Any) -> Iterator[Any]:
 
 
 def names_in(node: Any) -> set[str]:
-    """Return the names that appear at or below a node, as strings."""
+    """Return the names that occur in a node, as strings."""
     return {inner.text for inner in walk(node) if type(inner) is nodes.Name}
 
 
 def rebuilt(node: Any, change: Callable[[Any], Any], apart: tuple[str, ...] = ()) -> Any:
-    """Return the node with each direct child replaced by the result of `change`, except in the fields `apart`."""
+    """Return a node in which each direct child, except in the fields `apart`, is replaced by the result of `change`."""
     changed: dict[str, Any] = {}
     for slot in BELOW[type(node)]:
         before = getattr(node, slot)
@@ -112,7 +112,7 @@ PLAIN = ("str", "bool", "int", "int | float", "float", "Span", "Span | None")
 
 
 def _slots(kind: type) -> tuple[str, ...]:
-    """Return the fields of a kind of node that may contain other nodes."""
+    """Return the fields of a class of nodes that may contain other nodes."""
     slots: tuple[str, ...] = getattr(kind, "__slots__", ())
     return tuple(name for name in slots if kind.__annotations__.get(name) not in PLAIN)
 

@@ -30,7 +30,10 @@ def with_parts(tokens: list[Token]) -> list[Token]:
 
 
 def defines(tokens: list[Token], position: int) -> bool:
-    """Return whether a definition or declaration, such as n =, W^Q ∈ or f(x) =, begins here, possibly after `and`."""
+    """Return whether a definition or declaration begins at a position, such as n =, W^Q ∈ or f(x) =.
+
+    It may be preceded by `and`.
+    """
     if position < len(tokens) and tokens[position].type == "AND":
         position += 1
     if position >= len(tokens) or tokens[position].type != "NAME":

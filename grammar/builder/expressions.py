@@ -106,12 +106,12 @@ class Expressions(Indices):
         return Call(head.name, head.superscript, head.subscript, (operand,), head.parameters, span, head.name_span)
 
     def refuse_inverse(self, head, span):
-        """Raise NotationError for sin^{-1} x. The expression ends where `span` ends."""
+        """Raise NotationError for a power −1 of a function, as in sin^{-1} x. The expression ends where `span` ends."""
         if head.superscript == MINUS_ONE and head.name in FUNCTIONS:
             raise inverse_or_reciprocal(head.name, head.span, span, self.source)
 
     def restricted(self, children):
-        """Build a chain of relations, such as i < j or 1 ≤ i < j ≤ n."""
+        """Build a chain of relations, such as i < j or 1 ≤ i < j ≤ n, as their conjunction."""
         signs = [sign.text for sign in children[1::2]]
         if len(signs) > 1 and "≠" in signs:
             self.fail(
@@ -290,7 +290,7 @@ class Expressions(Indices):
         return whole
 
     def nearly(self, children):
-        """Build a ≈ b ≈ c as (a ≈ b) ≈ c."""
+        """Build a chain such as a ≈ b ≈ c as (a ≈ b) ≈ c."""
         whole, *others = children
         for sign, right in zip(others[::2], others[1::2]):
             whole = Call(sign.text, (), (), (whole, right), (), (whole.span[0], right.span[1]), sign.span)
@@ -324,7 +324,10 @@ def is_plain_number(node: Any) -> bool:
 
 
 def split_at_partial(node: Any) -> tuple[Any, Any]:
-    """Split the operand of a ∂, such as ∑_{a} X / ∂X*, into ∑_{a} X and ∂X*, which is None if it is missing."""
+    """Return the numerator and the denominator in the operand of a ∂, such as ∑_{a} X and ∂X* in ∑_{a} X / ∂X*.
+
+    The denominator is None if it is missing.
+    """
     if type(node) is nodes.IndexSum:
         body, by = split_at_partial(node.body)
         return replace(node, body=body, span=(node.span[0], body.span[1])), by

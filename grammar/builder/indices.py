@@ -116,7 +116,7 @@ class Indices(ScriptBuilder):
         )  # fmt: skip
 
     def bound_by(self, head: Head, binder: tuple, body, span):
-        """Return an operator over one variable, or over the variables of one condition."""
+        """Return a node for an operator that binds one variable, or the variables of one condition."""
         variable, over, last = binder
         if last is not None:
             return nodes.IndexSum(head.name, variable, over, last, body, span)

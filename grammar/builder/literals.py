@@ -1,4 +1,4 @@
-"""Building of names, numbers and literals, with the errors of all builders and the intermediate values."""
+"""Building of names, numbers and literals, with the intermediate values and the error method of all builders."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Bound(NamedTuple):
 
 
 class VariableRange(NamedTuple):
-    """A variable with its set, condition or limit, as in i ∈ [n], j ≠ i, α → 0."""
+    """A variable with its set, condition or limit, as in i ∈ [n], j ≠ i or α → 0, before the operator is built."""
 
     variable: Axis
     over: Any

@@ -69,7 +69,7 @@ class ScriptBuilder(Literals):
         return power.span[0] < power.base.span[0] or "}" in self.source[power.span[1] : script.span[0]]
 
     def two_powers(self, base, first, second):
-        """Raise NotationError for x^a^b."""
+        """Raise NotationError for two powers in a row, as in x^a^b."""
         x = self.source[slice(*base)]
         a, b = (self.source[slice(*span)].strip().removeprefix("^").strip() for span in (first, second))
         a, b = (name[1:-1] if name[:1] + name[-1:] in ("{}", "()") else name for name in (a, b))

@@ -1,4 +1,4 @@
-"""Building of statements and sets. With this module, every grammar rule has a method."""
+"""Building of statements and sets. The class here completes the builder, with a method for each grammar rule."""
 
 from __future__ import annotations
 
@@ -226,7 +226,7 @@ class TreeBuilder(Expressions):
         return nodes.Range(Name(token.text, token.span), Number(1, token.span), children[4], find_outer_span(children))
 
     def steps_down(self, first, second) -> bool:
-        """Return whether a range that begins with these two numbers counts down by one."""
+        """Return whether a range that begins with two numbers counts down by one, as 3, 2, … does."""
         one, number = Number(1), type(first) is type(second) is Number
         if first == Call("+", (), (), (second, one)) or second == Call("-", (), (), (first, one)):
             return True

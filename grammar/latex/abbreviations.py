@@ -99,7 +99,7 @@ def abbreviation(reader: Reader, position: int, end: int) -> int:
 
 # -------------------------------------------------------------------------------------------------- the paper's macros
 def binary(reader: Reader, position: int, end: int) -> int:
-    """Read a binary operator such as \\nbin{\\ax}{\\star}, or \\underset{\\ax}{softmax}."""
+    """Read a binary operator with axes, such as \\nbin{\\ax}{\\star} or \\underset{\\ax}{softmax}."""
     axes = reader.argument(position, position + 1, end)
     middle = axes[1]
     if middle < end and reader.piece(middle) != "{" and reader.piece(middle) in SIGNS:
@@ -173,7 +173,7 @@ DIFFERENTIALS = ("\\partial", "\\mathrm{d}", "\\operatorname{d}")
 
 
 def fraction(reader: Reader, position: int, end: int) -> int:
-    r"""Read \frac{a}{b}, including fractions of ∂ or \mathrm{d}, which are derivatives."""
+    r"""Read \frac{a}{b}. A fraction of ∂ or \mathrm{d} is a derivative."""
     above, below = reader.arguments(position, position + 1, end, 2, letters=True)
     after = below[1]
     parts = derivative(reader, position, after, above, below)
@@ -251,7 +251,7 @@ def read_brace(reader: Reader, position: int, end: int) -> int:
 
 
 def read_relation(reader: Reader, position: int, end: int) -> int:
-    """Read \\stackrel{\\text{(1)}}{=} or \\overset{!}{=} as the relation below the remark."""
+    """Read \\stackrel{\\text{(1)}}{=} or \\overset{!}{=} as the relation, without the remark above it."""
     middle = reader.argument(position, position + 1, end)[1]
     sign, after = middle, middle + 1
     if reader.piece(middle) == "{":
@@ -271,7 +271,10 @@ def cases(reader: Reader, position: int, end: int) -> int:
 
 
 def array(reader: Reader, position: int, end: int) -> int:
-    r"""Read \left\{ \begin{array}{ll} … \end{array} \right. as cases. At the beginning of a formula it is a table."""
+    r"""Read \left\{ \begin{array}{ll} … \end{array} \right. as cases.
+
+    An array at the beginning of a formula is a table.
+    """
     close = reader.partner.get(position)
     if close is None or close >= end:
         raise reader.unknown(position)

@@ -40,14 +40,14 @@ def leave_bracket(reader: Reader, position: int) -> None:
 
 
 def open_pair(reader: Reader, position: int, end: int) -> int:
-    r"""Read an opening delimiter: \lVert, \lfloor or \lceil."""
+    r"""Read an opening delimiter, such as \lVert, \lfloor or \lceil, as a function with an opening bracket."""
     text, start, stop = reader.pieces[position]
     reader.open_call(PAIRS[text], start, stop)
     return position + 1
 
 
 def close_pair(reader: Reader, position: int, end: int) -> int:
-    r"""Read a closing delimiter: \rVert, \rfloor or \rceil."""
+    r"""Read a closing delimiter, such as \rVert, \rfloor or \rceil, as a closing bracket."""
     leave_bracket(reader, position)
     reader.add("RPAREN", ")", *reader.pieces[position][1:])
     return position + 1
@@ -68,7 +68,7 @@ def read_norm_bar(reader: Reader, position: int, end: int) -> int:
 
 
 def read_size(reader: Reader, position: int, end: int) -> int:
-    """Read \\left and similar macros, which distinguish opening from closing bars."""
+    """Read \\left and similar macros, which state whether the following bar opens or closes a pair."""
     text, start, _ = reader.pieces[position]
     following, stop = "", start
     if position + 1 < end:
@@ -90,7 +90,7 @@ def read_size(reader: Reader, position: int, end: int) -> int:
 
 
 def find_right_bar(reader: Reader, position: int, end: int) -> int | None:
-    r"""Return the position of the \right that matches \left. in \left. … \right|_{X=U}, or None."""
+    r"""Return the position of the \right for the \left. at a position, as in \left. … \right|_{X=U}, or None."""
     depth = 0
     for index in range(position, end):
         depth += (reader.pieces[index][0] == "\\left") - (reader.pieces[index][0] == "\\right")

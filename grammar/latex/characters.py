@@ -119,7 +119,7 @@ def under_indicator(reader: Reader, group: Token | Stretch) -> bool:
 
 
 def holds_relation(reader: Reader, start: int, end: int) -> bool:
-    """Return whether a relation appears in a range of pieces."""
+    """Return whether the pieces in a range contain a relation."""
     return any(SIGNS.get(piece[0], ("",))[0] in ("RELATION", "EQUALS") for piece in reader.pieces[start:end])
 
 

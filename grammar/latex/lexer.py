@@ -40,7 +40,7 @@ def tokenize(source: str) -> list[Token]:
 
 
 def big(reader: Reader, position: int, end: int) -> int:
-    """Read a big operator such as \\sum_{i=1}^{n}. The lower bound comes first, regardless of the source order."""
+    """Read a big operator such as \\sum_{i=1}^{n}. Its lower bound is read first, even if it is written last."""
     sign, start, stop = reader.pieces[position]
     reader.add(*SIGNS[sign], start, stop)
     upper = reader.skip_looks(position + 1, end)

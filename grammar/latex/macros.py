@@ -66,7 +66,7 @@ ARG = re.compile(r"\\arg\W[^a-z]*([a-z]+)")  # \arg\max is one operator, whateve
 
 
 def scan(source: str) -> list[Piece]:
-    """Split a source into pieces, dropping blanks and comments."""
+    """Return the pieces of a source, without blanks and comments."""
     pieces, start = [], 0
     for text in PIECE.findall(source):
         end = start + len(text)
@@ -119,7 +119,7 @@ USES_OLDER = re.compile(rf"\\(?:{'|'.join(name[1:] for name in OLDER)})(?![A-Za-
 
 
 def expand(source: str, pieces: list[Piece]) -> list[Piece]:
-    """Replace every macro defined by the source, or by an older version of the package, with its body."""
+    """Return the pieces with all macros expanded that the source, or an older version of the package, defines."""
     return _Expander(source, pieces).run() if DEFINES.search(source) or USES_OLDER.search(source) else pieces
 
 

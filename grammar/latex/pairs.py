@@ -9,7 +9,7 @@ from .macros import CLOSERS, CLOSING, DISPLAYS, DOLLARS, TEXTS, Piece, closing_o
 
 
 class Maths(NamedTuple):
-    """The formulas among the pieces, and the index of the closing piece for each opening piece."""
+    """The formulas among the pieces of a source, and the index of the matching closing piece for each opening piece."""
 
     # start, end, and the opener: \begin{align}, $, or "" for a source without math mode
     units: list[tuple[int, int, str]]
@@ -75,7 +75,7 @@ class _Pairing:
         return not texts.isdisjoint(DOLLARS) and self.dollar_outside_text()
 
     def dollar_outside_text(self) -> bool:
-        """Return whether a $ appears outside of upright text such as \\text{$i$ odd}."""
+        """Return whether a $ occurs outside of upright text. In \\text{$i$ odd}, it is inside."""
         groups: list[bool] = []
         before = ""
         for text, _, _ in self.pieces:

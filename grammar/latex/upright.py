@@ -88,7 +88,7 @@ def is_apart(reader: Reader, position: int) -> bool:
 
 
 def add_word(reader: Reader, name: str, start: int, stop: int) -> None:
-    """Add a word, which may be a keyword of the notation."""
+    """Add a token for a word, which is a keyword of the notation or a name."""
     terminal = "NAME" if reader.in_axes else WORDS.get(name, "NAME")
     if reader.previous() == "IF" and terminal in ("IF", "FOR", "OTHERWISE"):
         reader.tokens.pop()
@@ -178,7 +178,7 @@ def join_name(reader: Reader, position: int, end: int) -> tuple[str, int]:
 
 
 def decorate(reader: Reader, position: int, end: int) -> int:
-    r"""Read an accented or calligraphic letter, such as \hat y or \mathcal{S^*}, and the scripts inside."""
+    r"""Read an accented or calligraphic letter, such as \hat y or \mathcal{S^*}, and the scripts in its braces."""
     macro, start, _ = reader.pieces[position]
     group, after = reader.argument(position, position + 1, end, letters=True)
     name, rest, last = (group.text, 0, 0) if isinstance(group, Token) else (*join_name(reader, *group), group[1])

@@ -47,7 +47,7 @@ class NoDerivative(Exception):
 
 
 class BothValues(NamedTuple):
-    """The values of a derivative and its closed form at one point, as arrays along the same axes."""
+    """The values of a derivative and of its closed form at one point, as arrays with the same order of axes."""
 
     derivative: Any
     closed: Any
@@ -129,7 +129,7 @@ class Comparison:
 
 
 def has_ties(node: Any) -> bool:
-    """Return whether a node contains max, abs, cases or another operator whose derivative jumps."""
+    """Return whether a node is an operator whose derivative jumps, such as max, abs or cases."""
     differentials = REGISTRY[node.operator].differentials if getattr(node, "operator", None) in REGISTRY else ()
     jumps = any(word in text for text in differentials or () for word in JUMPS)
     return jumps or isinstance(node, (nodes.Cases, nodes.Indicator))

@@ -82,7 +82,7 @@ class Assembly:
                 self.restate_start(family, member, shape)
 
     def restate_start(self, family: Family, member: Node, shape: dict[str, Any]) -> None:
-        """Restate an initial state with all axes of its family."""
+        """Restate a state's initial value with all axes of its family, if it lacks some of them."""
         begins = self.probe_shape(member, 2)
         missing = [axis for axis in shape if axis not in begins]
         start = start_of(self.recurrence, family)
@@ -144,7 +144,7 @@ class Assembly:
 
     # ------------------------------------------------------------------------------------------------------ programs
     def others(self) -> list[Any]:
-        """Return the statements that do not define or declare a family."""
+        """Return the statements, except those that define or declare families."""
         ranged = (Equation, nodes.Declaration)
         return [
             statement

@@ -179,7 +179,7 @@ class ClosedForm:
         return (*result.values(), *self.names)
 
     def check(self, values: Mapping[str, Any] | None = None, /, *, sizes: Any = None, **named: Any) -> None:
-        """Check every step and the closed form on tensors. Raise NotationError if an equation does not hold."""
+        """Check the steps and the closed form on tensors. Raise NotationError if an equation does not hold."""
         tree = self.derivation.tree
         texts = {str(name) for name in bind(self.derivation.source, tree).definitions}
         texts -= equations_about_themselves(tree)

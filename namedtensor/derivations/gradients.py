@@ -1,4 +1,4 @@
-"""The function `nt.gradient`, which computes the gradients of a scalar with respect to many parameters by name."""
+"""`nt.gradient`, which computes the gradients of a scalar with respect to many parameters, by their names."""
 
 from __future__ import annotations
 

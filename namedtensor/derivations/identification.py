@@ -179,7 +179,7 @@ def list_facts_used(work: Work) -> list[KnownFact]:
 
 @dataclass(frozen=True)
 class DerivativeProgram:
-    """A program whose derivatives are to be identified, with its input shapes and sizes."""
+    """A program whose value is a derivative to be identified, with the shapes and sizes of its inputs."""
 
     source: str
     tree: nodes.Program

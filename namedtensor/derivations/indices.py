@@ -49,7 +49,7 @@ def number_of(of: Linear, sizes: Mapping[str, int]) -> int:
 
 
 def write_index(of: Linear) -> Node:
-    """Return an index, such as n − t + 1, as a node."""
+    """Return a linear index, such as n − t + 1, as a node."""
     order = sorted((symbol for symbol in of if symbol != UNIT), key=lambda symbol: of[symbol] < 0)
     node: Node | None = None
     for symbol in [*order, UNIT]:

@@ -214,7 +214,7 @@ class TypedProgram(NamedTuple):
 
 
 def infer_shapes(source: str, sizes: Mapping[str, int], shapes: Shapes) -> TypedProgram:
-    """Return the types of a program. Raise Unfit if the program has no type."""
+    """Return the shapes of a program's inputs and of its value. Raise Unfit if the program has no type."""
     program = ParsedProgram(source, "text")
     inputs = {key(name): InputType(shape) for name, shape in shapes.items()}
 

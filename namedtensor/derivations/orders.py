@@ -47,7 +47,7 @@ def way_to(
 
 
 def others(tree: nodes.Program, heads: set[Any]) -> tuple[Any, ...]:
-    """Return the statements of a program before its value, except equations that define these names."""
+    """Return the statements of a program before its value, except for equations that define one of `heads`."""
     return tuple(
         statement
         for statement in tree.statements[:-1]

@@ -52,7 +52,7 @@ MET = 1e-11  # residual of equations, of the largest number
 
 
 def format_tensor(value: Any) -> str:
-    """Format a tensor in the input syntax of the command line."""
+    """Return a tensor as text, in the form in which the command line accepts it."""
     if not isinstance(value, NamedTensor):
         return f"{value:.3g}"
     return f"{_round_numbers(value.tolist(value.axes))}:{','.join(value.axes)}"

@@ -154,7 +154,7 @@ def _fact(law: Law, statement: Any, declared: bool = False) -> KnownFact:
 
 
 def write_assumption(statement: Statement) -> Any:
-    """Return the statement of an assumption in the notation."""
+    """Return an assumption as a statement in the notation."""
     left, relation, right = statement
     indices = sorted(indices_of(left) | indices_of(right), key=lambda index: index.number)
     names = dict(zip(indices, distinct(index.name for index in indices)))

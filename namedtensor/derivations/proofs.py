@@ -155,7 +155,10 @@ def domain_of_sides(before: Sequence[Any], sides: Sequence[Node], inputs: Iterab
 
 
 def comparisons_of(statement: Any) -> list[nodes.Call]:
-    """Return the comparisons of an inequality, such as both parts of 0 ≤ x < 1, or [] for other statements."""
+    """Return the comparisons that an inequality consists of, such as both parts of 0 ≤ x < 1.
+
+    For other statements, return [].
+    """
     pending, result = [statement.condition] if isinstance(statement, nodes.Fact) else [], []
     while pending:
         condition = pending.pop(0)
@@ -323,7 +326,10 @@ def _test(
 
 
 def _equal(test: SidesOfTest) -> bool | None:
-    """Return whether the values are equal, or None if only some sides have an element or all sides are empty."""
+    """Return whether the values of all sides are equal.
+
+    Return None if an element is defined on some sides only, or if there are no elements.
+    """
     first, *others = test.sides
     compared = [compare(first, side, test.magnitudes) for side in others]
     if any(elements.one_sided for elements in compared):  # an operator such as sort moves undefined elements

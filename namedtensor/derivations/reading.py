@@ -46,7 +46,10 @@ def reading_checker(
 
 
 def equations_about_themselves(program: nodes.Program) -> set[str]:
-    """Return the names in equations such as S = S_{a→b, b→a}, which do not define S if it is given."""
+    """Return the names that occur on both sides of their equations, as S in S = S_{a→b, b→a}.
+
+    If such a name is given, its equation does not define it.
+    """
     equations = [statement for statement in program.statements if isinstance(statement, nodes.Equation)]
     return {
         word
@@ -78,7 +81,7 @@ def needed(statements: tuple[Any, ...], words: set[str]) -> tuple[Any, ...]:
 
 
 def find_names(node: Any) -> set[str]:
-    """Return the names and the operators in an expression or a statement."""
+    """Return the names and operators in an expression or a statement."""
     return words_of(node) | {part.operator for part in walk(node) if isinstance(part, nodes.Call)}
 
 
@@ -88,7 +91,7 @@ def words_in(program: nodes.Program) -> set[str]:
 
 
 def base_of(node: Any) -> Any:
-    """Return a name without its scripts and indices."""
+    """Return the name in an expression with scripts and indices, without these."""
     while hasattr(node, "base"):
         node = node.base
     return node

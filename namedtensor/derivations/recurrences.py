@@ -44,7 +44,7 @@ class Family:
         return self.definition.name.base
 
     def index(self, name: Spelled) -> Linear | None:
-        """Return the index of a name in this family, or None if the name is not a member."""
+        """Return the index by which a name is a member of the family, or None if it is not a member."""
         local = self.definition.name
         if name.base != local.base or tuple(map(len, name[1:])) != tuple(map(len, local[1:])):
             return None
@@ -73,7 +73,7 @@ def name_node(name: Spelled) -> Node:
 
 @dataclass
 class Sum:
-    """A sum ∑_{t=first}^{last} whose terms depend on the variable of the derivative."""
+    """A sum ∑_{t=first}^{last} in the program whose terms depend on the derivative's variable."""
 
     node: IndexSum
     first: Linear
@@ -222,7 +222,7 @@ def _orient_steps(recurrence: FamilyRecurrence) -> None:
 
 
 def start_of(recurrence: FamilyRecurrence, family: Family) -> Key:
-    """Return the name of a state's initial value."""
+    """Return the key of the initial member of a state's family."""
     name = read_spelling(family.member(write_index(recurrence.start)))
     assert name is not None
     return name.key()
@@ -262,7 +262,7 @@ def steps_of_recurrences(tree: nodes.Program) -> dict[str, int]:
 
 
 def sizes_named(tree: nodes.Program) -> Iterator[tuple[str, str]]:
-    """Yield each number that is defined as a size, such as N in N = |n|, with its axis."""
+    """Yield each name that is defined as a size, paired with the axis, such as N and n for N = |n|."""
     for statement in tree.statements:
         sides = statement.sides if isinstance(statement, Equation) else ()
         axes = [side.axis.name for side in sides if isinstance(side, nodes.Size)]
@@ -270,7 +270,7 @@ def sizes_named(tree: nodes.Program) -> Iterator[tuple[str, str]]:
 
 
 def name_sizes(tree: nodes.Program, sizes: Mapping[str, int]) -> dict[str, int]:
-    """Return the values of the numbers that are defined as sizes, such as N if N = |n|."""
+    """Return the values of names that are defined as sizes, such as N for N = |n|, given the sizes of axes."""
     return {name: sizes[axis] for name, axis in sizes_named(tree) if axis in sizes}
 
 

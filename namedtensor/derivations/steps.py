@@ -74,7 +74,7 @@ class DerivationStep:
 
 
 def rule_of(term: Term) -> str:
-    """Return the name of the differentiation rule of a term."""
+    """Return the name of the rule by which a term is differentiated, such as the product rule."""
     if term.operator == "⊙" and term.axes:
         return "ndot"
     rule = RULES.get(term.operator)
@@ -89,7 +89,7 @@ def rule_of(term: Term) -> str:
 
 
 def identity_of(term: Term) -> str:
-    """Return the differential of a term's operator, as defined in the operator's record."""
+    """Return the rule for a term's operator as an equation of its differential, from the operator's record."""
     if term.operator == "python":
         return " + ".join(text for text in term.options[0].differentials if text != "0")
     record = REGISTRY.get(term.operator)
@@ -100,21 +100,21 @@ def identity_of(term: Term) -> str:
 
 @dataclass(frozen=True)
 class DerivationSteps:
-    """The names of the parts, the steps in which these names appear, and the definitions that both of them need."""
+    """A derivation: the equations that name its parts, its steps, and the definitions that both need."""
 
     names: tuple[Equation, ...] = ()
     steps: tuple[DerivationStep, ...] = ()
     kept: tuple[Any, ...] = ()
 
     def then(self, step: DerivationStep) -> DerivationSteps:
-        """Return the derivation with one more step."""
+        """Return the derivation extended by a step."""
         return DerivationSteps(self.names, (*self.steps, step), self.kept)
 
 
 def steps_of(
     checker: ReadingChecker, taken: TakenElement, names: Mapping[int, str], words: set[str]
 ) -> DerivationSteps:
-    """Return the steps that lead to the differential of a derivative's body."""
+    """Return the derivation of the differential of a derivative's body, one step for each part."""
     body, by, node = taken
     inside = depending(body, by)
     letters, labels = names_left(words), axis_labels(inside)
@@ -141,7 +141,7 @@ def steps_of(
 def apply_chain_rule(
     checker: ReadingChecker, term: Term, name: str, by: Term, names: Mapping[int, str]
 ) -> list[DerivationStep]:
-    """Return the chain rule for a term that is the value of one of the program's functions at one named argument."""
+    """Return the chain rule as a step, if a term is a call of a program's function at a named argument."""
     for value, arguments in checker.called:
         argument = beneath(arguments[0])
         inner = names.get(id(argument))
@@ -156,14 +156,14 @@ def apply_chain_rule(
 
 
 def beneath(term: Term) -> Term:
-    """Return a term without its outer variables, spreads and renames."""
+    """Return the term inside of variables, broadcasts and renames that only wrap it."""
     while term.operator in THROUGH:
         term = term.arguments[0]
     return term
 
 
 def depending(body: Term, by: Term) -> list[Term]:
-    """Return the terms of a formula that depend on a given term, in order and without the given term."""
+    """Return the terms in a formula that depend on the term `by`, in order of evaluation. `by` is left out."""
     reached, result = {id(by)}, []
     for term in topological(body):
         if term is not by and any(id(argument) in reached for argument in term.arguments):
@@ -173,7 +173,7 @@ def depending(body: Term, by: Term) -> list[Term]:
 
 
 def axis_labels(terms: Iterable[Term]) -> dict[str, str]:
-    """Return new names for lifted axes that would otherwise appear twice in a term."""
+    """Return new names for lifted axes that would otherwise have the same name as other axes of a term."""
     labels: dict[str, str] = {}
     for term in terms:
         labels |= {axis: name for axis, name in distinct_names(term.shape).items() if name != source_name(axis)}
@@ -198,7 +198,7 @@ def _differential(
     checker: ReadingChecker, term: Term, inside: Iterable[Term], by: Term, names: Mapping[int, str], node: Node,
     labels: Mapping[str, str],
 ) -> Node | None:  # fmt: skip
-    """Return the differential of a term by the differentials of its arguments, or None if it is 0."""
+    """Return the differential of a term in terms of its arguments' differentials, or None if it is 0."""
     make = TermBuilder(checker.graph, node)
     seen: dict[int, Any] = {}
     leaves: dict[str, str] = {}

@@ -54,7 +54,7 @@ def readable_code(
     narrow: Sequence[str] = (),
     floating: Sequence[str] = (),
 ) -> ReadableCode:
-    """Return the readable source text of a function of arrays, whose parameters are the inputs that it uses.
+    """Return a readable function as source code. Its parameters are the inputs that the formula uses.
 
     Inputs in `narrow` contain integers of fewer than 64 bits, which could overflow. Inputs in `floating` may contain
     floats. Raise NotationError if the library is unknown, and UnreadableFormula if an operator has no readable form.

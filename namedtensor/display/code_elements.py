@@ -1,4 +1,4 @@
-"""Array expressions of numbers, elementwise operators, and moved, indexed and joined axes; see `code`."""
+"""Array expressions of numbers and elementwise operators, and of moved, indexed and joined axes; see `code`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of operators in NumPy, PyTorch, JAX and plain Python for readable code, with a template for each operator.
+"""The templates of operators in NumPy, PyTorch, JAX and plain Python, for readable code.
 
 In a template, {0}, {1}, … are the operands, and {0:atom} is an operand in parentheses if it binds less tightly. {axis}
 are the positions of the axes, {p} is a parameter, {dtype} is the dtype of the inputs, and {typed} is the keyword

@@ -46,7 +46,7 @@ class CodeStatement(NamedTuple):
 
 
 class Names:
-    """The names in use in one function. A new name is always distinct from these names."""
+    """The names that are in use in one function, from which new names are made distinct."""
 
     def __init__(self, taken: Iterable[str]):
         self.taken = {*taken, *keyword.kwlist, *HELPERS, "function"}

@@ -77,7 +77,7 @@ class Writer(ABC):
 
     @abstractmethod
     def give_back(self) -> None:
-        """Write the last lines, which return the result."""
+        """Write the last lines of the function, which return its result."""
 
     def rule(self, term: Term) -> Any:
         """Return the rule for a term's operator.

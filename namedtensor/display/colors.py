@@ -1,4 +1,4 @@
-"""One color for each axis, used wherever the axis name appears, such as in formulas, diagrams and types.
+"""The color of each axis, which is the same in formulas, diagrams, types and wherever else the axis is named.
 
 The colors are legible as text on white (with a contrast of 4.5), and a second version is legible on black. Readers with
 any type of color blindness can distinguish them. No information depends on color alone, because the names are written
@@ -58,7 +58,7 @@ def tints(axes: Iterable[str]) -> dict[str, Tint]:
 
 
 def supports_color(stream: Any) -> bool:
-    """Return whether a stream is a terminal that shows colors (https://no-color.org)."""
+    """Return whether a stream is a terminal that displays colors. The variable NO_COLOR disables them."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM", "") in ("", "dumb"):
         return False
     return bool(getattr(stream, "isatty", lambda: False)())
@@ -80,7 +80,7 @@ def rules(light: Mapping[str, str], dark: Mapping[str, str]) -> str:
 
 
 def axis_rules() -> str:
-    """Return the CSS of the axis classes nt-0, nt-1, …."""
+    """Return the CSS rules for the classes nt-0, nt-1 and so on, each of which colors one axis."""
     light = {f".nt-{n}": f"color:{color.light};fill:{color.light}" for n, color in enumerate(COLORS)}
     dark = {f".nt-{n}": f"color:{color.dark};fill:{color.dark}" for n, color in enumerate(COLORS)}
     return rules(light, dark) + ".nt-more{text-decoration:underline dotted}"

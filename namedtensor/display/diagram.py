@@ -25,7 +25,7 @@ from .pictures import fit_width
 
 @dataclass(frozen=True, repr=False)
 class Diagram:
-    """The data flow of a program as a drawing. A notebook shows it; `save` writes it as SVG, TikZ, Mermaid, PDF or PNG."""
+    """The data flow of a program as a diagram. Notebooks display it, and `save` writes it to a file."""
 
     graph: FlowGraph
     tints: Mapping[str, Tint]

@@ -18,7 +18,7 @@ LEGEND_HEIGHT = 28
 
 
 def draw(graph: FlowGraph, tints: Mapping[str, Tint], sizes: Mapping[str, Any]) -> DiagramShapes:
-    """Return the drawing of a graph, with a legend of the known sizes."""
+    """Return the shapes of a graph, with a legend that lists the known sizes."""
     placed = place_graph(graph)
     layout = placed.layout
     legend = legend_runs(tints, sizes)

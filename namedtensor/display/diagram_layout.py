@@ -49,7 +49,7 @@ class Link:
 
 
 class DiagramPiece(NamedTuple):
-    """A segment of an edge between adjacent ranks; it is straight if `lower` is `shift` to the right of `upper`."""
+    """A piece of an edge between adjacent ranks. It is straight if `lower` is `shift` to the right of `upper`."""
 
     upper: int
     lower: int
@@ -124,7 +124,7 @@ def order_cells(cells: list[Cell], pieces: Sequence[DiagramPiece]) -> list[list[
 
 
 def first_order(cells: list[Cell], below: dict[int, list[int]]) -> list[int]:
-    """Return the cells in depth-first order along the edges, so that related cells are adjacent."""
+    """Return an initial order of the cells, depth-first along edges, so that related cells are near each other."""
     result: dict[int, None] = {}
     waiting = sorted(range(len(cells)), key=lambda index: (-cells[index].rank, -index))
     while waiting:

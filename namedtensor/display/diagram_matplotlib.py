@@ -1,4 +1,4 @@
-"""Diagrams in PDF and PNG, with matplotlib."""
+"""Diagrams as PDF and PNG files, drawn by matplotlib."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ def spans_of(label: Label) -> Iterator[Span]:
 
 
 def color_of(span: Span, label: Label, tints: Mapping[str, Tint]) -> str:
-    """Return the color of a span on light pages."""
+    """Return the color in which a span of a label is drawn on light pages."""
     if span.axis is not None and span.axis in tints:
         return tints[span.axis].color.light
     return LIGHT[label.kind].fill or ""

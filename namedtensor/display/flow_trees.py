@@ -49,7 +49,7 @@ def flatten(values: Any) -> Iterator[Any]:
 
 
 def regroup(node: Any, has_data: Callable[[Any], bool]) -> Any:
-    """Regroup X + F + b as X + (F + b) if b is a parameter, so that b is drawn with the term that it is added to."""
+    """Return a sum X + F + b regrouped as X + (F + b) if b is a parameter, so that F and b are drawn together."""
     if not isinstance(node, Call) or node.operator != "+":
         return node
     terms = summands(node)

@@ -36,7 +36,7 @@ MISSING = (0.5, 0.5, 0.5, 0.45)
 
 
 class Picture:
-    """A heat map for notebooks, drawn in the page's text color; `figure` is the matplotlib figure."""
+    """A heat map that notebooks display. It is drawn in the text color of the page; `figure` is matplotlib's figure."""
 
     def __init__(self, figure: Figure, mark: str):
         self.figure: Any = figure
@@ -253,7 +253,7 @@ def figure_size(extent: Any, inner: tuple[str, ...], labels: dict[str, list[str]
 
 
 def room(texts: list[str] | None) -> float:
-    """Return the space in inches that tick labels need."""
+    """Return the width in inches that an axis's tick labels need, or a default without labels."""
     return 0.35 + 0.075 * min(max(map(len, texts), default=1), 30) if texts else 0.5
 
 

@@ -121,7 +121,7 @@ def distinct_names(met: dict[str, set[str]]) -> dict[str, str]:
 # ------------------------------------------------------------------------------------------------------------ steps
 @dataclass(frozen=True)
 class ExplainedStep(Suggests):
-    """One step: the piece of the formula, its type, the definitions in which it appears, and its value."""
+    """A step of an explanation: the piece of the formula, its type, the definitions around it, and its value."""
 
     text: str
     type: str
@@ -139,7 +139,7 @@ class ExplainedStep(Suggests):
 
 
 class StepValues:
-    """The values of steps, computed on first access; `compute` returns the array and axis order of each term."""
+    """The values of all steps, computed together on first access. `compute` returns the array and axes of each term."""
 
     def __init__(self, compute: Compute):
         self.compute = compute

@@ -170,7 +170,7 @@ def _records(assumptions: DocumentAssumptions) -> None:
 
 
 def _is_bracket(node: Any) -> bool:
-    """Return whether a node is [X]_s, which is parsed as a tensor with one element."""
+    """Return whether a node is a bracket such as [X]_s, which is parsed as a literal with one element."""
     return isinstance(node, Literal) and len(node.rows) == 1 == len(node.rows[0]) and bool(node.axes)
 
 

@@ -166,7 +166,7 @@ def check_one_file(
 
 
 def check_program(text: str, shapes: Mapping[str, Any] | None = None, sizes: Mapping[str, int] | None = None) -> Report:
-    """Return the report of a program file (`.nt`)."""
+    """Return the report of checking a program file (`.nt`), given as text."""
     from ..programs.parsed import ParsedProgram
 
     program = ParsedProgram(text, "text")

@@ -127,7 +127,7 @@ def _names_made(scope: Scope) -> dict[Span, set[str]]:
 
 
 def _counting(claim: Equation) -> set[str]:
-    """Return the summation variables of an assertion, such as i in ∑_i X_{ax(i)}."""
+    """Return the variables that sums in an assertion bind, such as i in ∑_i X_{ax(i)}."""
     counting: set[str] = set()
     for node in walk(claim):
         if isinstance(node, (IndexSum, Over)):

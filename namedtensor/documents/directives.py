@@ -31,14 +31,14 @@ class Ignored(NamedTuple):
 
 
 class FactDirective(NamedTuple):
-    """An assumption in a comment, and its LaTeX."""
+    """An assumption in a comment, and its form in LaTeX."""
 
     span: Span
     written: str
 
 
 def remarks(source: str, start: int, end: int) -> Iterator[Ignored | FactDirective | NotationError]:
-    """Yield the directives in a range of the source."""
+    """Yield the directives in the comments of a range of the source, or the errors in them."""
     for remark in REMARK.finditer(source, start, end):
         if ignored := IGNORE.fullmatch(remark[1].rstrip()):
             yield Ignored(remark.start(), frozenset(map(int, re.findall(r"\d+", ignored["numbers"]))))

@@ -14,7 +14,7 @@ from .verdicts import Draws
 
 
 class MathSpan(NamedTuple):
-    """A display or inline formula with its delimiters, or an assumption in a comment, whose LaTeX is `written`."""
+    """A formula with its delimiters, or an assumption in a comment, whose LaTeX is then `written`."""
 
     start: int
     end: int
@@ -24,7 +24,7 @@ class MathSpan(NamedTuple):
 
 @dataclass
 class Section:
-    """A section of a document, which is one scope, with its title and formulas."""
+    """A section of a document with its title and formulas. Its definitions form one scope."""
 
     title: str
     start: int

@@ -40,7 +40,7 @@ class _Silenced(NamedTuple):
 
 
 def findings_of(report: Report, whole: Whole) -> list[Finding]:
-    """Return the errors, the warnings, and the unchecked formulas with named axes, each group in document order."""
+    """Return the errors, then the warnings, then unchecked formulas with named axes, each in document order."""
     maths = sorted({formula for section in report.sections for formula in section.maths if not formula.written})
     silenced = [_stretch(ignored, whole, maths) for ignored in report.ignored]
     findings: dict[object, Finding] = {}  # once each, however often a file is included

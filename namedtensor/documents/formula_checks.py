@@ -20,7 +20,7 @@ UNDEFINED = 201
 
 
 class CheckedFormula(NamedTuple):
-    """The result of checking one formula: errors, warnings, and names that are defined elsewhere."""
+    """The result of checking one formula: its errors and warnings, and names that may be inputs."""
 
     checked: Any  # the CheckedProgram, with its checker
     errors: tuple[NotationError, ...]

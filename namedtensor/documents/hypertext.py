@@ -21,12 +21,12 @@ MARKUP = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]\w{1,30});|</?[a-z][^<>]
 
 
 def whole_hypertext(text: str, file: str) -> Whole:
-    """Return the LaTeX document of the headings and formulas of an HTML page."""
+    """Convert an HTML page to a LaTeX document that contains its headings and formulas."""
     return HypertextReader(text, file).whole()
 
 
 class HypertextReader(DocumentReader):
-    """Reader for HTML."""
+    """A reader of HTML."""
 
     MARK = re.compile(
         rf"""(?P<comment><!--)

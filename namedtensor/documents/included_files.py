@@ -67,7 +67,7 @@ class Whole:
 
     @property
     def files(self) -> list[str]:
-        """The document and the included files, without files that contribute only macros."""
+        """The files of the document and of what it includes. Files from which only macros were read are left out."""
         return [file for file in dict.fromkeys(part.file for part in self.parts) if file not in self.besides]
 
     def place(self, span: Span) -> FileLocation:
@@ -190,7 +190,7 @@ def text_of(file: str, read: Read | None, limit: int = CHARACTERS) -> tuple[str,
 
 # ------------------------------------------------------------------------------------------------------ following \input
 class Inclusion(NamedTuple):
-    """A macro that includes files: endings to try, whether to read only definitions or report missing files."""
+    """A macro that includes files: the endings to try, and whether it is read for definitions only."""
 
     endings: tuple[str, ...]
     definitions: bool = False
@@ -237,7 +237,7 @@ CONDITION = re.compile(
 
 
 class NamedFile(NamedTuple):
-    """A span that includes files, with the names of these files."""
+    """A span that includes files, and the names of these files as written."""
 
     span: Span
     inclusion: Inclusion
@@ -278,7 +278,7 @@ def stretches(text: str, definitions: bool = False) -> Iterator[Span | NamedFile
 
 
 def find_skip_end(text: str, position: int) -> int | None:
-    r"""Return the end of the text that \iffalse skips, or None if there is no end."""
+    r"""Return the end of the text that an \iffalse skips, or None if there is no \fi."""
     depth = 0
     for token in CONDITION.finditer(text, position):
         if depth == 0 and (token["fi"] or token["other"]):
@@ -288,7 +288,7 @@ def find_skip_end(text: str, position: int) -> int | None:
 
 
 def find_named_files(text: str, token: re.Match) -> NamedFile | None:
-    r"""Return the files that an inclusion names: \input{…}, \input …, \usepackage{…, …} or \import{…}{…}; or None."""
+    r"""Return the files that an inclusion such as \input{…}, \usepackage{…, …} or \import{…}{…} names, or None."""
     inclusion, options = INCLUSIONS[token["include"]], OPTIONS.match(text, token.end())
     start = options.end() if options else token.end()
     end = group_end(text, start) if text.startswith("{", start) else None
@@ -308,10 +308,10 @@ def find_named_files(text: str, token: re.Match) -> NamedFile | None:
 
 
 class IncludedReading:
-    """Reader that inserts included files into a document."""
+    """A reader that inserts the files that a document includes."""
 
     def __init__(self, file: str, text: str, chapter: str | None = None, read: Read | None = None):
-        """Prepare to read a file from `read` or from disk. The inclusion of `chapter` is recorded but not read."""
+        """Prepare to read a file, from `read` or from disk. The place where `chapter` is included is only recorded."""
         self.chapter, self.chapter_found, self.given = chapter, False, read
         self.parts = FileParts(file, text)
         self.folder = os.path.dirname(file)
@@ -323,7 +323,7 @@ class IncludedReading:
         self.places: dict[tuple[str, Inclusion, str], str | None] = {}  # that were looked for
 
     def read(self, text: str, file: str, within: tuple[str, ...], definitions: bool = False) -> None:
-        """Add a file with all files that it includes; `within` is the chain of including files, to detect cycles."""
+        """Add a file, and insert the files that it includes. `within` lists the including files, to detect cycles."""
         self.left -= len(text)
         for stretch in stretches(text, definitions):
             if isinstance(stretch, NamedFile):
@@ -372,7 +372,7 @@ class IncludedReading:
             self.notes.append((at, text))
 
     def find(self, name: str, inclusion: Inclusion, beside: str) -> str | None:
-        """Return the path of an included file, beside the document or beside the including file, or None."""
+        """Return the path of an included file beside the document or beside the including file, or None."""
         for folder in dict.fromkeys((self.folder, beside)):
             for ending in inclusion.endings:
                 path = os.path.join(folder, name if name.endswith(ending) else name + ending)
@@ -387,7 +387,7 @@ class IncludedReading:
         return None
 
     def refusal(self, path: str, real: str, within: tuple[str, ...]) -> str | None:
-        """Return the reason why an existing file must not be read, or None."""
+        """Return why a file that exists must not be included, or None if it may be."""
         if real in within:
             return f"{path} includes itself"
         if len(within) > DEPTH:

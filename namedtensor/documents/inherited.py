@@ -201,7 +201,7 @@ class Needs:
 
 
 def bound_by(statement: Any) -> list[str]:
-    """Return the names of the parameters of the function that an equation defines."""
+    """Return the names of the parameters in the function that an equation defines, or an empty list."""
     head = function_head(statement) if isinstance(statement, nodes.Equation) else None
     return [] if head is None else [name for name in map(base_of, (*head.arguments, *head.parameters)) if name]
 

@@ -1,4 +1,4 @@
-"""`nt.load_program`: loads the program of a file or document."""
+"""`nt.load_program`, which loads a program from a file or document."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def load_program(
 
 
 def with_operators(text: str, syntax: str, operators: Operators) -> Program:
-    """Parse a text as a program with user-defined operators."""
+    """Return the program in a text. `operators` are functions that it may use as operators."""
     if not operators:
         return Program(text, syntax)
     from ..programs.custom_operators import program_with

@@ -1,4 +1,4 @@
-"""Locate the formulas and macro definitions of a LaTeX document, by section."""
+"""Location of the formulas and macro definitions in a LaTeX document, section by section."""
 
 from __future__ import annotations
 

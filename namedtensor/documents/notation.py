@@ -241,7 +241,7 @@ def names_in(root: Any) -> tuple[str, ...]:
 
 
 def find_names(section: Section, maths: MathSpan) -> tuple[str, ...]:
-    """Return the names in a formula of a section."""
+    """Return the names of tensors and functions in a formula of a section. They are cached."""
     if maths not in section.mentioned:
         section.mentioned[maths] = names_in(section.programs[maths])
     return section.mentioned[maths]
@@ -267,7 +267,7 @@ def _explain_skipping(document: Document, maths: MathSpan, problem: NotationErro
 
 
 def _single(program: nodes.Program) -> bool:
-    """Return whether a program is a single name, number or size."""
+    """Return whether a program consists of a single name, number or size."""
     statement = program.statements[0]
     while isinstance(statement, nodes.Value):
         body = statement.body

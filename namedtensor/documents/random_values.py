@@ -76,6 +76,6 @@ def _standard_errors(estimates: tuple[float, ...]) -> float:
 
 
 def _numbers(source: str, values: Mapping[str, Any], sizes: Mapping[str, int]) -> list[float]:
-    """Return the elements of a value as a list, with its axes in alphabetical order."""
+    """Return the elements of a formula's value as a list, with its axes in alphabetical order."""
     result = evaluate(source, dict(values), sizes=dict(sizes) or None, syntax="text")
     return result.to_numpy(sorted(result.axes)).ravel().tolist() if isinstance(result, NamedTensor) else [float(result)]

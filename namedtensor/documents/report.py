@@ -1,4 +1,4 @@
-"""The report of a document: errors, warnings, notes, and the formulas that were not checked."""
+"""The report on a document: errors, warnings, notes, and formulas that were not checked."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EQUATION = re.compile(r"(?<![\\:<>!])=")
 
 
 class Skipped(NamedTuple):
-    """A skipped formula with the reason; `named` is true if it shows a named axis."""
+    """A formula that was skipped, and why. `named` is true if it contains a named axis."""
 
     span: Span
     reason: str
@@ -28,7 +28,7 @@ class Skipped(NamedTuple):
 
 
 class Note(NamedTuple):
-    """A note for the user at a position, which is not an error."""
+    """A note for the user about a position in a document, such as a limit that was reached."""
 
     position: int
     text: str

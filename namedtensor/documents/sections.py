@@ -290,7 +290,7 @@ BASE = re.compile(r"[_^({]")
 
 
 def _is_a_condition(section: Section, at: MathSpan | None) -> bool:
-    """Return whether a formula contains only conditions, such as n ≥ 1 or ε > 0."""
+    """Return whether a formula consists only of conditions, such as n ≥ 1 or ε > 0."""
     return at is not None and all(isinstance(statement, nodes.Fact) for statement in section.programs[at].statements)
 
 

@@ -1,4 +1,4 @@
-r"""Detection of named axes in formulas: macros of the notation, and axes that the document defines."""
+r"""Detection of named axes in formulas, by macros of the notation and by axes that the document defines."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ REALS = re.compile(r"\\(?:reals|mathbb\s*\{?\s*R)(?![A-Za-z])")
 
 
 def shows_axes(document: Document, maths: MathSpan) -> bool:
-    """Return whether a formula shows a named axis."""
+    """Return whether a formula contains a named axis, or is an assumption."""
     if maths.written:
         return True
     if not document.named:
@@ -71,12 +71,12 @@ SHAPE_VARIABLES = re.compile(
 
 
 def find_axis_macro(document: Document) -> Span | None:
-    """Return the document's first use of a notation macro outside of macro definitions, or None."""
+    """Return the span of the first macro of the notation in a document, outside of macro definitions, or None."""
     return next((use.span() for use in uses(document)), None)
 
 
 def uses(document: Document) -> Iterator[re.Match]:
-    """Yield the uses of notation macros outside of macro definitions, within formulas or not."""
+    """Yield the occurrences of the notation's macros in a document, outside of macro definitions."""
     for use in USES.finditer(document.source):
         index = bisect_right(document.passed, (use.start(), len(document.source))) - 1
         if use[0] not in document.others and (index < 0 or document.passed[index][1] <= use.start()):
@@ -100,7 +100,7 @@ def unseen(document: Document) -> Iterator[tuple[Span, str]]:
 
 
 def _find_environment_around(document: Document, use: re.Match) -> str:
-    r"""Return a phrase that names an unknown environment around a use, such as ", in \begin{shown}"."""
+    r"""Return a phrase about an environment around an occurrence, such as ", in \begin{shown}", or ""."""
     start = max(0, use.start() - NEAR)
     begun = document.source.rfind(r"\begin{", start, use.start())
     opening = ENVIRONMENT.match(document.source, begun) if begun >= 0 else None
@@ -114,7 +114,7 @@ NEAR = 2000  # characters before a use in which its environment is looked for
 
 
 def shows_the_notation(document: Document) -> bool:
-    """Return whether a document has a macro of the notation, or sans-serif letters where axes are written."""
+    """Return whether a document uses this notation, by its macros or by sans-serif letters as axes."""
     if NAMES_AXES.search(document.source):
         return True
     names = NUMBER_OF_ARGUMENTS.keys() - document.others

@@ -1,4 +1,4 @@
-"""File suffixes of documents, by document type."""
+"""The file suffixes of each type of document."""
 
 TEX = (".tex",)
 MARKDOWN = (".md", ".markdown", ".qmd", ".Rmd", ".rmd", ".mdx")

@@ -54,7 +54,7 @@ def try_assertions(
     expected: Callable[[Span], bool] = lambda span: True,
     of_rows: Callable[[Span], Any] = lambda span: None,
 ) -> Iterator[Tried]:
-    """Yield the verdict of each requested assertion of a program, in order.
+    """Yield the results of testing the assertions of a program, in order.
 
     `of_rows` returns the signature that applies to one assertion alone, or None.
     """
@@ -91,12 +91,15 @@ def _format_signature(signature: tuple[int, Any]) -> str:
 def claims_of(
     text: str, program: Program, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None
 ) -> tuple[Tried, ...]:  # fmt: skip
-    """Return the verdicts of all assertions in a program."""
+    """Return the results of testing all assertions of a program."""
     return tuple(try_assertions(text, program, shapes, sizes, Draws()))
 
 
 def _try_assertion(alone: ClaimAlone, meanings: Mapping[str, Any], shapes: Mapping[str, Any], sizes: dict[str, int], draws: Draws) -> Tried:  # fmt: skip
-    """Return the verdict of an assertion; if its declarations do not fit, use the smallest fitting shapes instead."""
+    """Return the result of testing an assertion.
+
+    If its declarations do not fit, it is tested with the smallest shapes that fit.
+    """
     for claim in filter(None, (alone, drop_declarations(alone))):
         try:
             return _Trial(claim, read_assumptions(claim.program, meanings, find_least_shapes), shapes, sizes).outcome(
@@ -122,7 +125,7 @@ def _explain_unsaid(names: Collection[str]) -> str:
 
 @dataclass
 class _Trial:
-    """The test of one assertion as a separate program."""
+    """The test of a single assertion, which has a separate program."""
 
     alone: ClaimAlone
     assumptions: DocumentAssumptions
@@ -145,7 +148,7 @@ class _Trial:
         return self.alone.function
 
     def outcome(self, draws: Draws) -> Tried:
-        """Return the verdict. Raise NotationError if the assertion is ill-typed."""
+        """Return the result of the test. Raise NotationError if the assertion has no type."""
         span = self.claim.span
         source, inputs, shapes = self.inputs()
         assumed = {**self.assumptions.told, **shapes}
@@ -170,7 +173,10 @@ class _Trial:
 
     @property
     def is_condition(self) -> bool:
-        """True if the assertion may be a condition on inputs: one side is constant, and it uses no defined name."""
+        """Whether the assertion may be a condition on inputs.
+
+        One of its sides is constant, and it contains no defined name.
+        """
         equations = (statement for statement in self.program.statements[:-1] if isinstance(statement, Equation))
         defined = {base_of(equation.sides[0]) for equation in equations if not isinstance(equation.sides[0], Call)}
         names = {base_of(node) for node in walk(self.claim)}
@@ -179,14 +185,14 @@ class _Trial:
 
     # ------------------------------------------------------------------------------------------------- random inputs
     def inputs(self) -> tuple[str, Shapes, dict[str, str]]:
-        """Return the program to evaluate, the shapes of its inputs, and the shapes that are not declared."""
+        """Return the program to be evaluated, the shapes of its inputs, and the undeclared shapes as text."""
         shapes = {name: dict(shape_of(shape, name)) for name, shape in self.shapes.items()}
         source, result = self.first_that_is_right(shapes)
         messages = {*shapes, *self.sets, *self.given}
         return source, result, {name: f"∈ {tensors(shape)}" for name, shape in result.items() if name not in messages}
 
     def first_that_is_right(self, given: Shapes) -> tuple[str, Shapes]:
-        """Return the program with the first ending that type-checks, and the shapes of its inputs."""
+        """Return the program with the first ending for which it has a type, and the shapes of its inputs."""
         first: NotationError | None = None
         for ending in self.endings():
             source = to_text(Program((*self.program.statements, Value(ending, (0, 0)))))
@@ -204,7 +210,10 @@ class _Trial:
         raise first
 
     def endings(self) -> Iterator[Any]:
-        """Yield the possible last expressions of the program: a side, or a number if a side such as ∂X has no value."""
+        """Yield expressions that may end the program, such as a side of the assertion.
+
+        If a side such as ∂X has no value, the expression is a number.
+        """
         if self.function is not None:
             yield self.call(self.function)
             return
@@ -226,7 +235,7 @@ class _Trial:
         return any(isinstance(at, Name) and at.text not in known for node in indexed for _, at in node.items)
 
     def call(self, function: FunctionDefinition) -> Call:
-        """Return a call of the derivation's function on new names that have its argument types."""
+        """Return a call of the derivation's function, whose arguments are new names with the types in its signature."""
         if function.signature is None:
             raise NotationError(304, f"{function.operator} has no signature")
         arguments = []
@@ -239,7 +248,7 @@ class _Trial:
 
     # ---------------------------------------------------------------------------------------------------- the draws
     def drawn(self, source: str, inputs: Shapes, draws: Draws) -> Tried:
-        """Test the assertion on random tensors and return the verdict."""
+        """Test the assertion on random tensors, and return the result."""
         random, seen, last = Random(draws.seed), 0, "nothing fits its sizes"
         expected = draws.number if inputs else 1
         for attempt, style in enumerate(styles(MAX_ATTEMPTS * expected)):
@@ -261,7 +270,7 @@ class _Trial:
         return failure or Tried(self.claim.span, HOLDS, seen if inputs else 0)
 
     def failure(self, source: str, values: Mapping[str, PlainTensor], sizes: Mapping[str, int]) -> Tried | None:
-        """Return the verdict if the assertion is false for these tensors, or None.
+        """Return the result "false" if the assertion fails for these inputs, or None.
 
         Raise NotationError if the assertion has no value.
         """
@@ -278,7 +287,7 @@ class _Trial:
         return None
 
     def failure_at_boundaries(self, source: str, inputs: Shapes, seed: int) -> Tried | None:
-        """Return the verdict if the assertion is false at a boundary of its program, else None."""
+        """Return the result "false" if the assertion fails at a boundary of its program's conditions, or None."""
         try:
             sampler, sizes = self.sampler(source, inputs, Random(seed))
         except NotationError:
@@ -293,18 +302,21 @@ class _Trial:
         return None
 
     def step(self, problem: NotationError) -> Span | None:
-        """Return the side of a derivation that causes an error."""
+        """Return the span of the side of a derivation in which an error occurred, or None."""
         statement = parse(problem.source or "", "text").statements[len(self.program.statements) - 1]
         spans = [side.span for side in statement.sides] if isinstance(statement, Equation) else []
         return self.claim.sides[spans.index(problem.span)].span if problem.span in spans else None
 
     @property
     def is_estimate(self) -> bool:
-        """True if a side depends on random variables, so that the assertion holds only approximately."""
+        """Whether a side depends on random samples, so that the assertion can only hold approximately."""
         return depends_on_draws(bind("", self.program, {}, open=True), self.claim.sides)
 
     def estimate_verdict(self, source: str, inputs: Shapes, draws: Draws) -> Tried:
-        """Test estimates with several seeds: the assertion is false if its sides differ by many standard errors."""
+        """Test an assertion about estimates with several seeds.
+
+        It is false if its sides differ by many standard errors.
+        """
         span, first = self.claim.span, self.claim.sides[0]
         if self.function is not None or self.claim.range is not None or self.is_of_elements:
             return Tried(span, UNTRIED, said="it is about estimates, one for each of many")
@@ -329,7 +341,7 @@ class _Trial:
         return Tried(span, HOLDS, seen if inputs else 0) if seen else Tried(span, UNTRIED, said=last)
 
     def sampler(self, source: str, inputs: Shapes, random: Random) -> tuple[Sampler, dict[str, int]]:
-        """Return a sampler for the inputs of a program, and the sizes, which fit the program's size equations."""
+        """Return a sampler of the inputs of a program, and sizes that satisfy the program's size equations."""
         sizes = {**dict.fromkeys(sorted(self.asked), 0), **self.sizes}
         sizes = {name: size or random.randint(2, 3) for name, size in sizes.items()}
         whole = math.prod(sizes[name] for name in self.asked)
@@ -355,19 +367,19 @@ class _Trial:
 
     @property
     def where_defined(self) -> str:
-        """The condition under which a proof holds, if some sides are not defined everywhere."""
+        """The condition under which the assertion is proved, or "" if both sides are always defined."""
         before = self.program.statements[:-1]
         return condition_for_all([Program((*before, Value(side, (0, 0)))) for side in self.claim.sides])
 
     @cached_property
     def facts(self) -> str:
-        """Return a program of the assumed conditions, such as x > 0, that random tensors must satisfy."""
+        """Return the program that states the assumed conditions, such as x > 0, which random inputs must satisfy."""
         stated = tuple(statement for statement in self.program.statements if isinstance(statement, Fact))
         return to_text(Program((*stated, Value(Number(0, (0, 0)), (0, 0))))) if stated else ""
 
     @cached_property
     def spoken(self) -> set[str]:
-        """Return the names in the assumed conditions."""
+        """Return the names that occur in the assumed conditions."""
         return {
             to_text(node)
             for statement in self.program.statements
@@ -377,12 +389,12 @@ class _Trial:
 
     @cached_property
     def sets(self) -> dict[str, Set]:
-        """Return the set of each declared name."""
+        """Return the declared set of each declared name."""
         declared = (statement for statement in self.program.statements if isinstance(statement, Declaration))
         return {to_text(name): statement.sets[0] for statement in declared for name in statement.names}
 
 
 def _free_axis(inputs: Shapes) -> str | None:
-    """Return an axis with an open size, or None."""
+    """Return an axis of the inputs whose size is open, or None."""
     axes = (axis for shape in inputs.values() for axis, size in shape.items() if str(resolve(size)) == f"|{axis}|")
     return next(axes, None)

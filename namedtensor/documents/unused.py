@@ -26,7 +26,7 @@ CODE = 207
 
 
 def find_unused_names(document: Document) -> Iterator[CheckWarning]:
-    """Yield a warning for each parameter, or declaration in a display, that no formula uses."""
+    """Yield a warning for each parameter, and each name declared in a display, that no formula uses."""
     local = [
         (section, maths)
         for section in document.sections
@@ -70,13 +70,13 @@ def find_unused_names(document: Document) -> Iterator[CheckWarning]:
 
 
 def unread_spans(document: Document, read: set[MathSpan]) -> list[Span]:
-    """Return the spans of the formulas and display rows that were not read."""
+    """Return the spans of formulas and display rows that were not parsed."""
     unread = [maths[:2] for section in document.sections for maths in section.maths if maths not in read]
     return [*unread, *(span for rows in document.unread.values() for span in rows)]
 
 
 def occurs(text: str, document: Document, spans: list[Span]) -> bool:
-    """Return whether the text of a name occurs in some spans of a document."""
+    """Return whether a name, as text, occurs in one of the given spans of a document."""
     occurrence = re.compile(rf"(?<![A-Za-z\\]){re.escape(text)}(?![A-Za-z])")
     return any(occurrence.search(document.source, *span) for span in spans)
 
@@ -107,7 +107,7 @@ def parameters_of(definition: nodes.Equation) -> list[nodes.Node]:
 
 
 def _names_in(statement: Any) -> set[str]:
-    """Return the names that a statement uses, without the names that it declares or defines."""
+    """Return the names that a statement uses, except for those that it declares or defines."""
     if isinstance(statement, (nodes.Declaration, nodes.Signature)):
         return set()
     parts: tuple[Any, ...] = (statement,)
@@ -118,13 +118,13 @@ def _names_in(statement: Any) -> set[str]:
 
 
 def _names_used(definition: nodes.Equation, uses: dict[str, set[str]]) -> set[str]:
-    """Return the names in a definition, and in the definitions of these names; its parameters are not followed."""
+    """Return the names that a definition uses, directly or through other definitions. Parameters are not followed."""
     local = set(map(base_of, parameters_of(definition)))
     return {*reach(_names_in(definition), lambda name: () if name in local else uses.get(name, ()))}
 
 
 def _is_used(name: nodes.Node, used: set[str]) -> bool:
-    """Return whether a name is used; a member of a family such as W^1 is also used if W^l is."""
+    """Return whether a name is among the used names. A member such as W^1 counts as used if W^l is."""
     text, base = to_text(name), base_of(name)
     if len(text) == 1 and any(text in other for other in used if other.isalpha() and other.isupper()):
         return True  # the Q of QK^⊤
@@ -133,7 +133,10 @@ def _is_used(name: nodes.Node, used: set[str]) -> bool:
 
 
 def _may_be_one(member: str, other: str) -> bool:
-    """Return whether two members of a family may be equal: W^{l,1} and W^{l,i} may, W^{l,1} and W^{l,2} may not."""
+    """Return whether two names may be the same member of a family.
+
+    W^{l,1} and W^{l,i} may be, but W^{l,1} and W^{l,2} may not.
+    """
     ours, theirs = INDICES.findall(member), INDICES.findall(other)
     pairs = list(zip(ours, theirs))
     same = len(ours) == len(theirs) and not any(

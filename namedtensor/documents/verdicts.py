@@ -1,4 +1,4 @@
-"""Verdicts on assertions that are tested on random tensors: proved, holds on N random tests, or false."""
+"""The results of testing assertions on random tensors: proved, holds in N random tests, or false."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ UNSPECIFIED = "const"  # In A ⊙_{𝒮} ∂X + const, the name means any term t
 
 @dataclass(frozen=True)
 class Draws:
-    """The number of random tests per assertion, and the seed."""
+    """The settings of random tests: their number for each assertion, and the seed."""
 
     number: int = 8
     seed: int = 0
 
 
 class Tried(NamedTuple):
-    """The verdict on one assertion, with the reason if it is not tested, or the counterexample if it is disproved."""
+    """The result for an assertion: its status, and a counterexample, or the reason why it was not tested."""
 
     span: Span
     status: str
@@ -35,7 +35,7 @@ class Tried(NamedTuple):
     step: Span | None = None  # for a disproved derivation: the first side that differs from the sides before it
 
     def error(self, source: str) -> NotationError:
-        """Return a false assertion as an error, with the counterexample."""
+        """Return the error for a false assertion, which states the counterexample."""
         notes = [f"with {name} = {_format_value(value)}" for name, value in self.drawn.items()]
         return NotationError(
             403,
@@ -69,7 +69,7 @@ def _list_meanings(meanings: Mapping[str, str]) -> str:
 
 
 def _format_value(value: Any) -> str:
-    """Format a random tensor; for a large tensor, only its shape."""
+    """Return a random tensor as text. For a large tensor, only the shape is given."""
     from ..core.tensor import NamedTensor
 
     if not isinstance(value, NamedTensor):
@@ -83,7 +83,7 @@ SAID = 24  # elements of a tensor that are printed
 
 
 def doubt(failure: str, assumptions: Mapping[str, str], undeclared: Collection[str]) -> NotationError:
-    """Return the warning for an assertion that fails under the assumed types of undeclared names."""
+    """Return the warning for an assertion that is false for the types that were assumed for undeclared names."""
     names = ", ".join(undeclared)
     hint = f"declare {names}, if the types differ" if undeclared else "state what they are, if they differ"
     return NotationError(403, f"{failure}, where {_list_meanings(assumptions)}", hint=hint)

@@ -122,7 +122,7 @@ DERIVATIVES = ("∂", "partial", "/d", "|_", "vert_", "∣_")
 
 
 def differentiates(function: FunctionDefinition) -> bool:
-    """Return whether a function, or a definition that belongs to it, takes a derivative."""
+    """Return whether a function or one of its definitions contains a derivative or a differential."""
     bodies = [function.body, *(definition.body for definition in function.all_definitions())]
     return any(isinstance(node, nodes.Derivative) for body in bodies for node in walk(body))
 
@@ -168,7 +168,7 @@ class Binder(Ownership):
             self.scope.values += [pair for pair in claimed if pair[1] is self.scope.last]
 
     def check_parameters(self, head: Call) -> None:
-        """Raise NotationError if a left-hand side has the same parameter twice."""
+        """Raise NotationError if a left-hand side has two parameters with the same name."""
         seen: dict[Any, Node] = {}
         for argument in (*head.arguments, *head.parameters):
             name = read_spelling(argument)

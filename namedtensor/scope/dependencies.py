@@ -84,7 +84,7 @@ def matches(pattern: Key, key: Key) -> bool:
 
 
 def general_of(pattern: Key, patterns: Iterable[Key]) -> Key | None:
-    """Return the most general of the patterns that match a pattern, such as E^{…,…} for E^{…,0}, or None."""
+    """Return the most general pattern that matches a pattern, such as E^{…,…} for E^{…,0}, or None."""
     keys = [key for key in patterns if key != pattern and matches(key, pattern)]
     return max(keys, key=lambda key: [*key.subscript, *key.superscript].count(ANY), default=None)
 
@@ -128,7 +128,7 @@ def holds(family: Definition, key: Key) -> bool:
 
 
 def surely_in(over: nodes.Range, index: str) -> bool:
-    """Return whether an index is certainly in a range."""
+    """Return whether a number is certainly in a range."""
     low, high = (end.value if isinstance(end, Number) else None for end in (over.low, over.high))
     return index.isdecimal() and low is not None and low <= int(index) <= (inf if high is None else high)
 
@@ -343,7 +343,7 @@ def runs(group: Group) -> list[Group]:
 
 
 def is_one_element(definition: Definition) -> bool:
-    """Return whether an equation defines a single element or slice, as in Y_{h(1)} = 3."""
+    """Return whether an equation defines only one element or slice of a tensor, as in Y_{h(1)} = 3."""
     return all(not isinstance(item, Name) for _, item in definition.elements)
 
 

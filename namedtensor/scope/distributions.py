@@ -63,7 +63,10 @@ def _bernoulli(op: Operation, parameters: Sequence[Any], u: Any, w: Any) -> Any:
 
 
 def _categorical(op: Operation, parameters: Sequence[Any], u: Any, w: Any) -> Any:
-    """Return the first index whose cumulative probability exceeds u, or the last index if rounding prevents this."""
+    """Return a sample of a categorical distribution.
+
+    It is the first index whose cumulative probability exceeds u, or the last index if rounding prevents this.
+    """
     (p,) = parameters
     before = op("where", op("≤", op("cumsum", p, along=True), u), 1, 0)
     last = op("∑", op("where", op("≥", p, 0), 1, 0), along=True)

@@ -24,14 +24,14 @@ def heads(statement: Any) -> tuple[Any, ...]:
 
 
 def base_of(node: Any) -> str:
-    """Return the name of a node without scripts and indices, or the name of the function that it calls."""
+    """Return the name in a node without its scripts and indices. For a call, return the name of the function."""
     while isinstance(node, SCRIPTED):
         node = node.base
     return node.text if isinstance(node, nodes.Name) else node.operator if isinstance(node, nodes.Call) else ""
 
 
 def head_names(statement: Any) -> set[str]:
-    """Return the names on the left-hand sides, without scripts."""
+    """Return the names, without scripts, on the left-hand sides of a statement."""
     return {base_of(head) for head in heads(statement)} - {""}
 
 

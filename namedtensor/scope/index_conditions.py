@@ -42,7 +42,7 @@ def replace_index_conditions(program: nodes.Program, given: Iterable[Key]) -> no
 
 
 def said_by(statement: nodes.Statement) -> Iterator[str]:
-    """Yield the names that a statement defines or declares, and the parameters of a function."""
+    """Yield the names that a statement introduces, which are defined or declared names and function parameters."""
     if isinstance(statement, nodes.Declaration):
         yield from (name.base for name in map(read_spelling, statement.names) if name is not None)
     if isinstance(statement, Equation):

@@ -1,4 +1,4 @@
-"""Recognition of assertions that look like definitions, because the names on their left-hand sides are already known.
+"""Recognition of assertions that look like definitions, although their left-hand sides are already known.
 
 If A is given, declared or defined, the following equations are checked as assertions:
 

@@ -218,7 +218,7 @@ def read_spelling(node: Node) -> Spelled | None:
 
 
 def component_names(node: Node) -> set[str]:
-    """Return the names in one component of a script, without primes."""
+    """Return the names that occur in one component of a script, without their primes."""
     if isinstance(node, Name):
         return {node.text.rstrip("'")}
     if isinstance(node, Number):

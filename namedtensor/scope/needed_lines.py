@@ -20,12 +20,12 @@ from .uses import uses_of
 
 
 def names_in(scope: Scope) -> list[str]:
-    """Return the top-level names of a program, without labels, in order of first mention."""
+    """Return the top-level names of a program, without scripts, in the order of their first mention."""
     return list(dict.fromkeys(base for base, _ in _top_level(scope)))
 
 
 def needed_lines(scope: Scope, names: Iterable[str]) -> list[Span]:
-    """Return the spans of whole lines, disjoint and in order, that these names (without labels) need."""
+    """Return the spans of the lines that the given names need. The spans are disjoint and in order."""
     return _whole_lines(scope.source, _Selection(scope).of(names))
 
 

@@ -68,7 +68,7 @@ def check_whole(name: str, value: Any) -> None:
 
 
 def parameters_in(scope: Scope) -> Iterator[str]:
-    """Yield the names after the semicolon of an operator, such as p in norm_{ax}(X; p)."""
+    """Yield the names that occur after the semicolon of a built-in operator, such as p in norm_{ax}(X; p)."""
     functions = {function.operator for function in scope.all_functions()}
     for node in walk(scope.program):
         if isinstance(node, Call) and node.operator in FUNCTIONS and node.operator not in functions:

@@ -40,7 +40,7 @@ def _name(call: Call) -> tuple[Any, ...]:
 
 
 def _is_head(call: Call) -> bool:
-    """Return whether a call is a function that the program could define, with plain names as arguments."""
+    """Return whether a call can be a function's left-hand side, since all its arguments are plain names."""
     is_user_function = call.operator not in FUNCTIONS and call.operator.isidentifier()
     return (
         is_user_function

@@ -18,7 +18,7 @@ WINDOWS = frozenset({"unroll", "pool"})  # the operators that give their first a
 
 
 def may_resize(scope: Scope) -> bool:
-    """Return whether a program contains windows or slices."""
+    """Return whether a program contains an operator or slice that may resize an axis."""
     return any(True for node in walk(scope.program) for _ in _find_resized(node))
 
 

@@ -89,7 +89,7 @@ def add_number(end: Node, by: int) -> Node:
 
 
 def sum_of(base: Node, offset: int, node: Node) -> Node:
-    """Return a sum such as t + 2 or t − 1, or only t if the offset is 0."""
+    """Return the sum of a node and an offset, such as t + 2 or t − 1, or only the node if the offset is 0."""
     if not offset:
         return base
     number, span = Number(abs(offset), node.span), node.span

@@ -90,7 +90,10 @@ class Stated:
         return rebuilt(self.expectation(node) if isinstance(node, Expectation) else node, self.turned)
 
     def expectation(self, node: Expectation) -> Expectation:
-        """Return 𝔼_{x ∼ N(0, 1)}[…] for 𝔼_x[…], or for 𝔼[…] if the body depends on x."""
+        """Return an expectation with its distributions.
+
+        They are added to 𝔼_x[…], and to 𝔼[…] if its body depends on random variables.
+        """
         named = {variable.text: variable for variable in node.draws if isinstance(variable, Name)}
         if not node.draws:
             over = self.variables(words(node.body))
@@ -162,7 +165,7 @@ class Stated:
 
 
 def base_of(node: Any) -> str:
-    """Return the base name, such as X for X_{h(i)} and X^l, or an empty string for other expressions."""
+    """Return the name in an expression such as X_{h(i)} or X^l without scripts, or an empty string."""
     name = read_spelling(node.base if isinstance(node, nodes.Index) else node)
     return "" if name is None else name.base
 

@@ -163,7 +163,7 @@ def chain_ranges(ranges: list[Range]) -> Range | None:
 
 
 def variables_of(statement: Equation) -> list[Name]:
-    """Return the index variables of an equation, such as i in A_{height(i)} and t in `for t = 1, …, n`."""
+    """Return the variables in an equation's indices and ranges, as in A_{height(i)} and `for t = 1, …, n`."""
     items = [item for side in statement.sides for part in walk(side) if isinstance(part, Index) for item in part.items]
     names = [index for _, index in items if isinstance(index, Name)]
     return names if statement.range is None else [*names, *(over.variable for over in statement.range.each)]

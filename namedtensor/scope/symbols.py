@@ -60,7 +60,7 @@ class Definition:
 
     @cached_property
     def uses(self) -> Uses:
-        """Return the names used in the right-hand side, the ends of the ranges and the indices of the elements."""
+        """Return the names used in the right-hand side, in the ranges, and in the indices of the elements."""
         ends = (end for range_ in self.ranges for end in (range_.first, range_.last))
         return uses_of(self.body, *ends, *(item for _, item in self.elements))
 
@@ -143,11 +143,11 @@ class FunctionDefinition:
 
     @property
     def sets(self) -> list[nodes.Set]:
-        """The declared sets of the definitions in the function, and the set of its result."""
+        """The declared sets of definitions in the function, and the set of the function's result."""
         return [*self.declarations.values(), *([] if self.signature is None else [self.signature.codomain])]
 
     def provides(self, name: Key) -> bool:
-        """Return whether the left-hand side, or a definition that belongs to the function, defines a name."""
+        """Return whether a name is a parameter of the function, or is defined by a definition that belongs to it."""
         bound = name.base in self.bound and not (name.subscript or name.superscript)
         typed = any(name == parameter.key() for parameter in (*self.parameters, *self.options))
         families = any(family.name.base == name.base for family in self.families)
@@ -160,7 +160,7 @@ class FunctionDefinition:
 
     @property
     def open(self) -> int:
-        """The number of scripts that a use must provide, such as zero for f^0 and one for f^l."""
+        """The number of scripts that a call must provide, such as 0 for f^0 and 1 for f^l."""
         return sum(kind != "label" for kind, _ in (*self.subscript, *self.superscript))
 
     def misfit(self, arguments: int, options: int) -> int:

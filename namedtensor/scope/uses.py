@@ -153,7 +153,7 @@ BINDERS = (nodes.IndexSum, nodes.Over, nodes.Expectation, nodes.Draw)
 
 
 def is_term(node: Any) -> bool:
-    """Return whether a part of a superscript is certainly an exponent, not an index or a label."""
+    """Return whether a part of a superscript must be an exponent, and cannot be an index or a label."""
     return isinstance(node, (Index, Size)) or (isinstance(node, Call) and bool(node.subscript))
 
 

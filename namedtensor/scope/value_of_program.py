@@ -12,7 +12,10 @@ from .symbols import Definition
 
 
 def last_member(definition: Definition) -> Node:
-    """Return the name that a definition assigns, such as Y for Y_{seq(i)} = …, or X^L for X^l = … for l = 1, …, L."""
+    """Return the node that a definition defines.
+
+    It is Y for Y_{seq(i)} = …, and X^L for X^l = … for l = 1, …, L.
+    """
     head = definition.head.base if isinstance(definition.head, nodes.Index) else definition.head
     over = definition.range
     if over is None or not definition.is_family:

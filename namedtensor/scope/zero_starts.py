@@ -59,7 +59,7 @@ def with_typed_zeros(program: nodes.Program) -> nodes.Program:
 
 
 def is_zero_start(statement: Any) -> bool:
-    """Return whether a statement, such as S_0 = 0 or h^{|seq|+1} = 0, sets one numbered member to 0."""
+    """Return whether a statement defines a numbered member as 0, as in S_0 = 0 or h^{|seq|+1} = 0."""
     if not isinstance(statement, Equation) or statement.range is not None or len(statement.sides) != 2:
         return False
     name = read_spelling(statement.sides[0])
@@ -145,7 +145,7 @@ class StepAxes(NamedTuple):
 
 
 def names_of(node: Any) -> set[str]:
-    """Return the names in an expression, without their scripts."""
+    """Return the names in an expression, including those in scripts, as single words."""
     return {part.text for part in walk(node) if isinstance(part, Name)}
 
 

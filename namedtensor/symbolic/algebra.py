@@ -151,7 +151,7 @@ def apply_sign_rules(parts: SumParts) -> None:
 
 
 def _apply_sign_rule(factors: list[Factor]) -> list[Factor] | None:
-    """Return the factors after applying one sign rule, or None if no sign rule applies."""
+    """Return the factors after one of the rules for signs was applied, or None if none applies."""
     for factor in factors:
         if not is_function(factor, "sign") or factor.exponent != 1:
             continue

@@ -55,7 +55,7 @@ def apply_operator(
     options: tuple[Any, ...] = (),
     places: tuple[Places, Places] = ((), ()),
 ) -> Form:
-    """Apply an operator to forms, over bound indices. `given` lists the indices of its result axes.
+    """Return an operator applied to forms, over bound indices. `given` lists the indices of the result's new axes.
 
     `places` maps the bound and the given indices to axes of the operator. A result axis that is not bound, such as the
     axis of iota, is identified by its size.
@@ -242,7 +242,7 @@ OPPOSITE = {"=": "≠", "≠": "=", "<": "≥", "≥": "<", "≤": ">", ">": "�
 
 
 def negate_condition(condition: Form) -> Form:
-    """Return the negation of a condition."""
+    """Return the form of the opposite condition, such as x ≥ y for x < y."""
     alone = sole(condition)
     if alone is not None and alone.head.label in OPPOSITE:
         return _opaque(OPPOSITE[alone.head.label], *opened(alone))
@@ -328,7 +328,7 @@ def sum_of_logarithms(x: Form) -> Form | None:
 
 
 def _logarithm_of_number(value: Fraction) -> Form:
-    """Return the logarithm of a positive fraction as a sum of logarithms of prime factors."""
+    """Return the logarithm of a positive fraction as a form, a sum of logarithms of prime numbers."""
     parts = []
     for number_left, sign in ((value.numerator, 1), (value.denominator, -1)):
         prime = 2

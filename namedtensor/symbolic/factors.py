@@ -55,7 +55,7 @@ def opaque(
 
 
 def is_function(factor: Factor, operator: str) -> bool:
-    """Return whether a factor is an application of this operator."""
+    """Return whether a factor is this operator applied to forms."""
     return (factor.head.kind, factor.head.label) == ("apply", operator)
 
 

@@ -83,7 +83,7 @@ class Forms:
         return tuple(self.index(axis, term.shape[axis]) for axis in (term.shape if axes is None else axes))
 
     def of(self, root: Term) -> Form:
-        """Return the form of a term. Raise NotReadable if the term has no form."""
+        """Return the form of a term. Raise NotReadable if it cannot be translated."""
         for term in topological(root):
             if (change := change_of(term)) is not None:
                 self.changes[change.leaf] = dict(change.marks)

@@ -178,7 +178,7 @@ def indices_in(parts: Iterable[ProductPart]) -> frozenset[FormIndex]:
 def split_parts(
     parts: Iterable[ProductPart], indices: AbstractSet[FormIndex]
 ) -> tuple[list[ProductPart], list[ProductPart]]:
-    """Return the parts that have any of these indices, and the other parts."""
+    """Return the parts that have at least one of these indices, and all other parts."""
     inside = [part for part in parts if part.indices & indices]
     return inside, [part for part in parts if part not in inside]
 
