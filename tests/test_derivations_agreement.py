@@ -12,6 +12,7 @@ from namedtensor.cli import main
 from namedtensor.core.sizes import SizeVariable
 from namedtensor.derivations import agreement, points
 from namedtensor.derivations.agreement import UNCHECKED, Comparison
+from namedtensor.derivations.identification import DerivativeProgram
 from namedtensor.symbolic import linearizing
 
 VECTOR = {"x": "ℝ^{a}"}
@@ -133,7 +134,7 @@ COMPARED = (  # a derivative, a formula beside it, whether they are one; of ties
 def test_a_formula_is_the_derivative_or_not(derivative, formula, right):
     shapes = {name: {} for name in ("x", "y") if name in derivative}
     trees = [nt.formula(text).tree for text in (derivative, formula)]
-    comparison = Comparison(derivative, trees[0], shapes, {}, trees[1])
+    comparison = Comparison(DerivativeProgram(derivative, trees[0], shapes, {}, 0), trees[1])
     if right:
         assert comparison() == ""
     else:
@@ -155,7 +156,11 @@ def test_random_inputs_satisfy_the_facts(facts, inputs):
     used = " + ".join(f"0 ∑_{{{axes.replace(' ', ',')}}} {name}" for name, axes in inputs.items())
     tree = nt.formula(f"{facts}\n{used}").tree
     shapes = {name: {axis: SizeVariable(f"|{axis}|") for axis in axes.split()} for name, axes in inputs.items()}
-    drawn = [values for draws in points.input_draws("", tree, shapes, {}) for _, values in draws.points()]
+    drawn = [
+        values
+        for draws in points.input_draws(DerivativeProgram("", tree, shapes, {}, 0))
+        for _, values in draws.points()
+    ]
     assert len(drawn) >= 4
     for values in drawn:
         nt.evaluate(f"{facts}\n0", values)
@@ -165,6 +170,6 @@ def test_random_inputs_satisfy_the_facts(facts, inputs):
 def test_sizes_are_unequal_where_the_inputs_are_small():
     tree = nt.formula("A ⊙_{b} B").tree
     shapes = {name: {axis: SizeVariable(f"|{axis}|") for axis in axes} for name, axes in (("A", "ab"), ("B", "bc"))}
-    first, *_ = points.input_draws("A ⊙_{b} B", tree, shapes, {})
+    first, *_ = points.input_draws(DerivativeProgram("A ⊙_{b} B", tree, shapes, {}, 0))
     assert first.sampler.shapes == {"A": {"a": 2, "b": 3}, "B": {"b": 3, "c": 4}}
     assert agreement.POINTS >= 3

@@ -9,6 +9,7 @@
 `assembly`: one step of recurrences as a program, and closed forms in this program.
 `adjoints`: adjoints of recurrences, that is, a backward recurrence and a sum over the steps.
 `points`: random inputs that satisfy the declarations and assertions of a program.
+`side_values`: the values of both sides of an equation on random inputs.
 `agreement`: comparison of a closed form with its derivative at these points.
 `closed_form`: the closed form as a program.
 `steps`: the derivation of a closed form, in which each step is an equation that can be checked.

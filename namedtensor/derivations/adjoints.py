@@ -26,7 +26,8 @@ from ..scope.names import walk
 from ..symbolic.naming import LETTERS, NameReading, names_left, words_of
 from ..symbolic.spelling import MARKS, call, length, rename, with_axes
 from .assembly import Assembly, axes_of
-from .indices import UNIT, Linear, plus, substitute_index, write_index
+from .identification import DerivativeProgram
+from .indices import UNIT, Linear, linear, plus, substitute_index, write_index
 from .reading import needed, words_in
 from .recurrences import Family, NotARecurrence, recurrence_of
 from .steps import DerivationStep, DerivationSteps
@@ -57,23 +58,21 @@ class Adjoint:
         return call("⊙", weight, Rename(of, moved) if moved else of, axes=self.marked)
 
 
-def recurrent(
-    source: str, tree: nodes.Program, shapes: dict[str, dict[str, Any]], sizes: dict[str, int]
-) -> tuple[nodes.Program, int, DerivationSteps] | None:
-    """Return the program whose last line is the derivative that `tree` computes, the program's length, and its steps.
+def recurrent(typed: DerivativeProgram) -> tuple[nodes.Program, int, DerivationSteps] | None:
+    """Return the program whose last line is the derivative that a program computes, the program's length, and its steps.
 
-    The program keeps the recurrences. The function returns None if no recurrence has an adjoint.
+    The program keeps the recurrences. The result is None if no recurrence has an adjoint.
     """
-    *before, last = tree.statements or (None,)
+    *before, last = typed.tree.statements or (None,)
     taken = last.body if isinstance(last, nodes.Value) else None
     inside = [node for part in (*before, getattr(taken, "body", None)) for node in walk(part)]
     if not isinstance(taken, Derivative) or any(isinstance(node, (Derivative, nodes.Differential)) for node in inside):
         return None
-    scope = bind(source, tree)
+    scope = bind(typed.source, typed.tree)
     try:
-        recurrence = recurrence_of(scope, tree, taken)
-        words = words_in(tree) | axes_of(tree, shapes) | {recurrence.variable}
-        return BackwardAssembly(source, tree, scope, taken, shapes, sizes, words, recurrence).assemble()
+        recurrence = recurrence_of(scope, typed.tree, taken)
+        words = words_in(typed.tree) | axes_of(typed.tree, typed.shapes) | {recurrence.variable}
+        return BackwardAssembly(typed, scope, taken, words, recurrence).assemble()
     except NotARecurrence:
         return None
 
@@ -99,11 +98,10 @@ class BackwardAssembly(Assembly):
             raise NotARecurrence
         whole = self.write_outside(self.taken.body)
         self.labels[variable] = {}
-        inputs = dict(self.labels)
         for sum_ in recurrence.sums:
-            text = to_text(sum_.node)
-            inputs[text] = self.labels[text] = self.find_summed_shape(sum_.body)
-        value = self.checker([*outside, Value(whole)], inputs).whole().shape
+            statements = [*self.build_step(), Value(self.write_in_step(sum_.body))]
+            self.labels[to_text(sum_.node)] = dict(self.checker(statements).whole().shape)
+        value = self.checker([*outside, Value(whole)]).whole().shape
         for family in recurrence.states:
             self.adjoints.append((family, self.name_adjoint(self.labels[self.end(family)], value, ADJOINTS)))
         direct = None if inside else self.write_closed(outside, whole, by)
@@ -140,14 +138,6 @@ class BackwardAssembly(Assembly):
     def shift(self, node: Node | None, index: Linear) -> Any:
         """Return a formula for one step with another index in place of the step's index."""
         return None if node is None else substitute_index(node, self.recurrence.variable, index)
-
-    def find_summed_shape(self, body: Node) -> dict[str, Any]:
-        """Return the shape of each term of a sum with this body."""
-        step = self.build_step()
-        term = self.write_in_step(body)
-        texts = {line.sides[0].text for line in step if isinstance(line, Equation) and isinstance(line.sides[0], Name)}
-        inputs = {name: shape for name, shape in self.labels.items() if name not in texts}
-        return dict(self.checker([*step, Value(term)], inputs).whole().shape)
 
     def name_adjoint(self, shape: Mapping[str, Any], value: Mapping[str, Any], letters: str) -> Adjoint:
         """Return a named adjoint for a tensor of this shape.
@@ -223,7 +213,7 @@ class BackwardAssembly(Assembly):
         for family, adjoint in self.adjoints:
             label = to_text(adjoint.at(recurrence.start))
             self.labels[label] = self.labels[f"{adjoint.letter}^{recurrence.variable}"]
-            begins = family.member(write_index(recurrence.start))
+            begins = family.member(recurrence.start)
             reading = self.find_closed(program, adjoint.times(Name(label), begins), self.taken.variable)
             if reading is not None:
                 result.append((family, reading))
@@ -239,13 +229,13 @@ class BackwardAssembly(Assembly):
                 family, adjoint = letters[head.base.text]
                 rule = "end" if line.range is None and head == adjoint.at(self.recurrence.end) else "chain"
                 mark = self.taken.mark if adjoint.marked != adjoint.axes else ""
-                by = Derivative(self.taken.body, family.member(head.components[0]), mark)
+                by = Derivative(self.taken.body, family.member(linear(head.components[0]) or {}), mark)
                 result.append(DerivationStep(rule, replace(line, sides=(*line.sides, by)), BACK[rule]))
         return result
 
     def finish(self, result: Node) -> tuple[nodes.Program, int, DerivationSteps]:
         """Return the program of the derivative, its length, and its derivation, given the formula of the result."""
-        definitions = tuple(self.restate(statement) for statement in self.tree.statements[:-1])
+        definitions = tuple(self.restate(statement) for statement in self.typed.tree.statements[:-1])
         ranges = (line.range for line in self.lines if line.range is not None)
         expected = set[str]().union(*map(words_of, (result, *self.lines, *ranges)))
         title = Name("D" if "D" not in expected else next(names_left(self.words)))

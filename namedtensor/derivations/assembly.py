@@ -8,7 +8,7 @@ input. Other names with the step index in a label, such as W^t, are also inputs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,27 +18,32 @@ from grammar.nodes import Derivative, Equation, Name, Node, Number, Value
 from grammar.printer import to_text
 from grammar.traversal import map_nodes
 
-from ..scope.names import Key, component, key, read_spelling, walk
+from ..scope.names import Key, key, read_spelling, walk
 from ..scope.symbols import Scope
 from ..symbolic.linearizing import ReadingChecker
 from ..symbolic.naming import NameReading, names_left, words_of
 from ..symbolic.spelling import expression, length, with_axes
-from .identification import reading_of
-from .indices import UNIT, Linear, linear, number_of, plus, substitute_index, write_index
-from .reading import Shapes, find_defined_names, find_names, needed, reading_checker
-from .recurrences import Family, FamilyRecurrence, NotARecurrence, depending, replace_members, size_few_steps, start_of
+from .identification import DerivativeProgram, reading_of
+from .indices import UNIT, Linear, number_of, plus, substitute_index, write_index
+from .reading import Shapes, find_names, needed
+from .recurrences import (
+    Family,
+    FamilyRecurrence,
+    NotARecurrence,
+    depending,
+    find_index,
+    replace_members,
+    size_few_steps,
+)
 
 
 @dataclass
 class Assembly:
     """The derivative of a program with recurrences, and the lines that its formula needs."""
 
-    source: str
-    tree: nodes.Program
+    typed: DerivativeProgram
     scope: Scope
     taken: Derivative
-    shapes: dict[str, dict[str, Any]]
-    sizes: dict[str, int]
     words: set[str]
     recurrence: FamilyRecurrence
     labels: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]], kw_only=True)
@@ -48,21 +53,26 @@ class Assembly:
     restated: dict[Key, Equation] = field(default_factory=dict[Key, Equation], kw_only=True)
 
     # ---------------------------------------------------------------------------------------------------------- shapes
-    def checker(self, statements: list[Any], inputs: Shapes) -> ReadingChecker:
-        """Return a checker for statements whose inputs are the program's inputs and the given labels."""
-        return reading_checker(self.source, nodes.Program(tuple(statements)), self.shapes, self.sizes, inputs)
+    def checker(self, statements: Sequence[Any]) -> ReadingChecker:
+        """Return the checker of a program in which the labels that are not defined are inputs."""
+        tree = nodes.Program(tuple(statements))
+        heads = (statement.sides[0] for statement in statements if isinstance(statement, Equation))
+        inputs = words_of(tree) - {head.text for head in heads if isinstance(head, Name)}
+        return self.typed.of(tree).checker({name: shape for name, shape in self.labels.items() if name in inputs})
 
     def probe_shape(self, node: Node, back: int = 0) -> dict[str, Any]:
         """Return the shape of a family's member at the second step, or `back` steps earlier."""
-        recurrence, few = self.recurrence, size_few_steps(self.tree)
+        recurrence, few = self.recurrence, size_few_steps(self.typed.tree)
         shapes = {
-            name: {axis: few.get(axis, extent) for axis, extent in shape.items()} for name, shape in self.shapes.items()
+            name: {axis: few.get(axis, extent) for axis, extent in shape.items()}
+            for name, shape in self.typed.shapes.items()
         }
-        program = nodes.Program(self.tree.statements[:-1])
-        checker = reading_checker(self.source, program, shapes, {**self.sizes, **few})
+        program = nodes.Program(self.typed.tree.statements[:-1])
+        checker = replace(self.typed, tree=program, shapes=shapes, sizes={**self.typed.sizes, **few}).checker()
         start = recurrence.start if recurrence.families else plus(recurrence.sums[0].first, {UNIT: -1})
         offset = plus(start, {UNIT: recurrence.step * (2 - back)})
-        name = read_spelling(substitute_index(node, recurrence.variable, {UNIT: number_of(offset, few)}))
+        step = number_of(offset, few)
+        name = None if step is None else read_spelling(substitute_index(node, recurrence.variable, {UNIT: step}))
         index = None if name is None else checker.find(name.key(), checker.top, node)
         if index is None:
             raise NotARecurrence
@@ -72,26 +82,26 @@ class Assembly:
         """Infer the shapes of the states. If an initial state lacks an axis, restate it with all axes."""
         recurrence, variable = self.recurrence, self.recurrence.variable
         for family in recurrence.families:
-            member = family.member(Name(variable))
-            shape = self.probe_shape(member)
-            if shape.keys() != self.probe_shape(member, 1).keys():
+            shape = self.probe_shape(family.head)
+            if shape.keys() != self.probe_shape(family.head, 1).keys():
                 raise NotARecurrence
             for index in ({variable: 1}, {variable: 1, UNIT: -recurrence.step}, recurrence.end):
                 self.labels[self.label(family, index).text] = shape
             if family in recurrence.states:
-                self.restate_start(family, member, shape)
+                self.restate_start(family, shape)
 
-    def restate_start(self, family: Family, member: Node, shape: dict[str, Any]) -> None:
+    def restate_start(self, family: Family, shape: dict[str, Any]) -> None:
         """Restate a state's initial value with all axes of its family, if it lacks some of them."""
-        begins = self.probe_shape(member, 2)
+        begins = self.probe_shape(family.head, 2)
         missing = [axis for axis in shape if axis not in begins]
-        start = start_of(self.recurrence, family)
+        name = read_spelling(family.member(self.recurrence.start))
         if not missing:
             return
-        if not self.scope.definitions.get(start):
+        if name is None or not self.scope.definitions.get(name.key()):
             raise NotARecurrence
-        statement = self.scope.definitions[start][0].statement
-        self.restated[start] = replace(statement, sides=(statement.sides[0], with_axes(statement.sides[1], missing)))
+        statement = self.scope.definitions[name.key()][0].statement
+        sides = statement.sides[0], with_axes(statement.sides[1], missing)
+        self.restated[name.key()] = replace(statement, sides=sides)
 
     def restate(self, statement: Any) -> Any:
         """Return a statement, or its restated form if it defines an initial state that lacks an axis."""
@@ -108,7 +118,7 @@ class Assembly:
         spans = {claim.span for claim in self.scope.claims}
         return [
             statement
-            for statement in self.tree.statements
+            for statement in self.typed.tree.statements
             if getattr(statement, "span", None) in spans
             and words_of(statement) & self.tensors
             and self.covers(statement)
@@ -121,7 +131,7 @@ class Assembly:
         if len(fact.range.each) > 1:
             return False
         tensors = words_of(fact) & self.tensors
-        sums = [node for node in walk(self.tree) if isinstance(node, nodes.IndexSum)]
+        sums = [node for node in walk(self.typed.tree) if isinstance(node, nodes.IndexSum)]
         used = [(node.first, node.last) for node in sums if words_of(node.body) & tensors]
         used += [
             (family.range.low, family.range.high)
@@ -140,7 +150,7 @@ class Assembly:
     @cached_property
     def tensors(self) -> set[str]:
         """Return the names, without scripts, of the declared and given tensors."""
-        return {name.base for _, name, _, _ in self.scope.declarations} | {key(name).base for name in self.shapes}
+        return {name.base for _, name, _, _ in self.scope.declarations} | {key(name).base for name in self.typed.shapes}
 
     # ------------------------------------------------------------------------------------------------------ programs
     def others(self) -> list[Any]:
@@ -148,13 +158,13 @@ class Assembly:
         ranged = (Equation, nodes.Declaration)
         return [
             statement
-            for statement in self.tree.statements[:-1]
+            for statement in self.typed.tree.statements[:-1]
             if not isinstance(statement, ranged) or statement.range is None
         ]
 
     def label(self, family: Family, index: Linear) -> Name:
         """Return the member of a family at an index as a single name, such as h^{t-1}."""
-        return Name(to_text(family.member(write_index(index))))
+        return Name(to_text(family.member(index)))
 
     def label_in_step(self, family: Family, index: Linear) -> Node:
         """Return a member in the program of one step.
@@ -189,19 +199,13 @@ class Assembly:
         """Return the statements of one step."""
         recurrence, variable = self.recurrence, self.recurrence.variable
         sums = {id(sum_.node) for sum_ in recurrence.sums}
-        statements = self.others()
-        direct = [
+        parts = [part.body for part in (*recurrence.families, *recurrence.sums)]
+        before = [
             statement
-            for statement in statements
-            if any(recurrence.references(statement)) or any(id(node) in sums for node in walk(statement))
+            for statement in self.others()
+            if not any(recurrence.references(statement)) and not any(id(node) in sums for node in walk(statement))
         ]
-        later = depending(nodes.Program(tuple(statements)), set().union(*map(find_defined_names, direct)))
-        statements = [
-            statement
-            for statement in statements
-            if statement not in direct
-            and not (isinstance(statement, Equation) and find_defined_names(statement) & later)
-        ]
+        statements = needed(tuple(before), set().union(*map(find_names, parts)))
         bodies = ((self.label(family, {variable: 1}), family.body) for family in recurrence.families)
         return [
             *map(self.name_labels, statements),
@@ -232,7 +236,7 @@ class Assembly:
         families = {family.name.base for family in self.scope.families}
         families -= {family.base for family in self.recurrence.families}
         known = families | {name.base for _, name, _, over in self.scope.declarations if over is not None}
-        known |= {key(name).base for name in self.shapes if "^" in name}
+        known |= {key(name).base for name in self.typed.shapes if "^" in name}
 
         def change(part: Any) -> Node | None:
             name = read_spelling(part) if isinstance(part, (nodes.Superscript, nodes.Subscript)) else None
@@ -253,27 +257,15 @@ class Assembly:
 
         Raises NotARecurrence if the step of a label cannot be determined.
         """
-        expected, t, labeled = read_spelling(variable), self.recurrence.variable, []
+        expected, labeled = read_spelling(variable), []
         bases = {family.base for family in self.recurrence.families}
         if expected is None or not (expected.subscript or expected.superscript) or expected.base in bases:
             return []
         for label in [*self.labels]:
             name = read_spelling(expression(label)) if label.endswith("}") or "^" in label or "_" in label else None
-            if name is None or name.base != expected.base:
-                continue
-            pairs = [
-                (mine, theirs)
-                for mine_scripts, other in zip(name[1:], expected[1:])
-                for mine, theirs in zip(mine_scripts, other)
-            ]
-            counted = [(linear(mine), linear(theirs)) for mine, theirs in pairs if t in words_of(mine)]
-            fixed = all(component(mine) == component(theirs) for mine, theirs in pairs if t not in words_of(mine))
-            if not fixed or [*map(len, name[1:])] != [*map(len, expected[1:])]:
-                continue
-            mine, theirs = counted[0] if len(counted) == 1 else (None, None)
-            if mine is None or theirs is None or mine.get(t) != 1:
-                raise NotARecurrence
-            labeled.append((label, plus(theirs, {text: count for text, count in mine.items() if text != t}, -1)))
+            index = None if name is None else find_index(name, self.recurrence.variable, expected)
+            if index is not None:
+                labeled.append((label, index))
         return labeled
 
     # --------------------------------------------------------------------------------------------------- closed forms
@@ -294,13 +286,7 @@ class Assembly:
             if words_of(fact) & {*self.tensors, *self.labels} <= names
         ]
         tree = nodes.Program((*facts, *statements, derivative))
-        defined = {
-            statement.sides[0].text
-            for statement in tree.statements
-            if isinstance(statement, Equation) and isinstance(statement.sides[0], Name)
-        }
-        inputs = {name: shape for name, shape in self.labels.items() if name in names - defined}
-        checker = self.checker(list(tree.statements), inputs)
+        checker = self.checker(tree.statements)
         reading = reading_of(checker, checker.whole(), tree, self.words, called, () if facts else None)
         self.words |= {name.name for name in reading.names}
         return None if is_zero(reading.node) else reading
@@ -324,10 +310,9 @@ class Assembly:
         node = replace_names(node, states)
         parts = {expression(text): Name(text) for text in self.labels}
         whole = map_nodes(node, lambda part: None if isinstance(part, Name) else parts.get(part))
-        inputs = {name: shape for name, shape in self.labels.items() if name in words_of(whole)}
         declared = tuple(statement for statement in self.others() if isinstance(statement, nodes.Declaration))
         tree = nodes.Program((*needed(declared, words_of(whole)), Value(whole)))
-        checker = self.checker([*tree.statements], inputs)
+        checker = self.checker(tree.statements)
         return self.add_names(reading_of(checker, checker.whole(), tree, self.words))
 
     def add_names(self, reading: NameReading) -> Node:

@@ -36,7 +36,7 @@ from ..symbolic.work import MAX_WORK_OPERATIONS, TooLong, open_budget, working
 from .identification import DerivativeProgram, list_facts_used, make_closed_program, sizes_said
 from .least_shapes import find_derivative_variables, with_shapes
 from .orders import way_to
-from .reading import equations_about_themselves, needed
+from .reading import Shapes, equations_about_themselves, needed
 from .steps import DerivationStep, DerivationSteps
 
 UNKNOWN_SIZES = (309, 304, 313)
@@ -50,18 +50,24 @@ class ClosedForm:
     NotationError 405 if they differ.
     """
 
+    _typed: DerivativeProgram
     _unchecked: Formula
+    _valued: nodes.Program  # the closed form as a program with a value
     rules: dict[str, int]
     length: int
-    _compare: Callable[[], str] = str
-    _find_steps: Callable[[], DerivationSteps] = DerivationSteps
+    _find_steps: Callable[[], DerivationSteps]
     _cut_note: str = ""
-    _tree: nodes.Program = nodes.Program(())
-    _given: tuple[str, ...] = ()
 
     @cached_property
     def _comparison_note(self) -> str:
-        return self._compare()
+        """Compare the closed form with its derivative, as `Comparison` does."""
+        try:
+            import numpy  # noqa: F401
+        except ImportError:
+            return "not compared with ∂, which needs NumPy"
+        from .agreement import Comparison
+
+        return Comparison(self._typed, self._valued)()
 
     @property
     def expression(self) -> Formula:
@@ -81,11 +87,9 @@ class ClosedForm:
         from ..programs.conditions import Conditions
 
         with recursion_headroom(self._unchecked.source):
-            if not self._tree.statements:
-                return ()
-            *before, last = self._tree.statements
+            *before, last = self._typed.tree.statements
             closed = self._unchecked.tree.statements
-            conditions = Conditions((*self._tree.statements, *closed), map(key, self._given))
+            conditions = Conditions((*self._typed.tree.statements, *closed), map(key, self._typed.shapes))
             for statement in (*needed(tuple(before), words_of(last)), last, *closed):
                 if isinstance(statement, nodes.Value):
                     conditions.visit(statement.body, True)
@@ -208,43 +212,37 @@ def closed_form(
 
     Raises NotationError if a part has no closed form, or if the work exceeds `limit`.
     """
-    source, tree = program.source, with_distinct_marks(program.tree)
-    axes = {axis for shape in read_shapes(shapes).values() for axis in shape}
+    tree, given = with_distinct_marks(program.tree), strip_unknown_sizes(shapes)
+    axes = axes_given(given)
     numbers = {name: size for name, size in (sizes or {}).items() if name not in axes}
-    scope = bind(source, tree, open=True)
+    scope = bind(program.source, tree, open=True)
     tree, finish = make_value_program(scope, tree)
-    with recursion_headroom(source), open_budget(limit):
+    typed = DerivativeProgram(program.source, tree, given, numbers, limit)
+    with recursion_headroom(program.source), open_budget(limit):
         stepped = finish is None and (scope.families or any(isinstance(node, IndexSum) for node in walk(tree)))
-        stepwise = derive_by_steps(source, tree, strip_unknown_sizes(shapes), numbers, limit) if stepped else None
+        stepwise = derive_by_steps(typed) if stepped else None
         if stepwise is not None:
             return stepwise
         try:
-            return with_shapes(
-                strip_unknown_sizes(shapes),
-                lambda some: _derive_closed_form(source, tree, finish, some, numbers, limit),
-                tree,
-            )
+            return with_shapes(given, lambda some: _derive_closed_form(replace(typed, shapes=some), finish), tree)
         except NotationError as problem:
             if problem.code not in UNKNOWN_SIZES:
                 raise
-            return _derive_closed_form(source, tree, finish, read_shapes(shapes), dict(sizes or {}), limit)
+            return _derive_closed_form(replace(typed, shapes=read_shapes(shapes), sizes=dict(sizes or {})), finish)
 
 
-def derive_by_steps(
-    source: str, tree: nodes.Program, shapes: Any, sizes: dict[str, int], limit: int
-) -> ClosedForm | None:
-    """Return the closed form of a recurrence's derivative as a recurrence, or None if there are no adjoints."""
+def derive_by_steps(typed: DerivativeProgram) -> ClosedForm | None:
+    """Return the derivative of a recurrence as a recurrence, or None if the recurrence has no adjoint."""
     from .adjoints import recurrent
 
-    shapes = {
-        **{name: {} for name in find_derivative_variables(tree)},
-        **shapes,
-    }  # so that r^k, by r, is a power of r and no other name
-    with working(limit=limit) as work:
+    def derive(shapes: Shapes) -> tuple[DerivativeProgram, Any]:
+        some = replace(typed, shapes=read_shapes(shapes))
+        return some, recurrent(some)
+
+    tree, variables = typed.tree, find_derivative_variables(typed.tree)  # r^k, by r, is a power of r and no other name
+    with working(limit=typed.limit) as work:
         try:
-            result, some = with_shapes(
-                shapes, lambda some: (recurrent(source, tree, read_shapes(some), sizes), some), tree
-            )
+            typed, result = with_shapes({**dict.fromkeys(variables, {}), **typed.shapes}, derive, tree)
         except (NotReadable, Unwritable, TooLong, ArithmeticError, NotationError):
             return None
     if result is None:
@@ -252,16 +250,12 @@ def derive_by_steps(
     program, length, way = result
     formulas = tuple(statement.sides[1] for statement in program.statements if isinstance(statement, Equation))
     facts = [fact for fact in tree.statements if to_text(number_single_step(fact)) in work.rules]
-    program = nodes.Program(
-        (*sizes_said(formulas, work.made, axes_given(shapes)), *with_facts(facts, tree, program.statements))
-    )
-    way = replace(
-        way,
-        steps=(*(DerivationStep("given", fact) for fact in facts if isinstance(fact, Equation)), *way.steps),
-        kept=tuple(with_facts(facts, tree, way.kept)) if facts else way.kept,
-    )
-    compare = partial(compare_numerically, source, tree, some, sizes, program)
-    return ClosedForm(Formula(to_text(program)), dict(work.rules), length, compare, lambda: way, "", tree, (*some,))
+    sizes = sizes_said(formulas, work.made, axes_given(typed.shapes))
+    program = nodes.Program((*sizes, *with_facts(facts, tree, program.statements)))
+    given = (DerivationStep("given", fact) for fact in facts if isinstance(fact, Equation))
+    kept = tuple(with_facts(facts, tree, way.kept)) if facts else way.kept
+    way = replace(way, steps=(*given, *way.steps), kept=kept)
+    return ClosedForm(typed, Formula(to_text(program)), program, dict(work.rules), length, lambda: way)
 
 
 def number_single_step(fact: Any) -> Any:
@@ -272,20 +266,6 @@ def with_facts(facts: Sequence[Any], tree: nodes.Program, statements: Sequence[A
     """Return the statements, preceded by the assumptions and the definitions that these need, without duplicates."""
     declared = needed(tree.statements, set().union(*map(words_of, facts)))
     return [*(statement for statement in (*declared, *facts) if statement not in statements), *statements]
-
-
-def compare_numerically(source: str, tree: nodes.Program, shapes: Any, sizes: Any, closed: nodes.Program) -> str:
-    """Compare a closed form with its derivative numerically, as `Comparison` does.
-
-    Return "" or the reason why they could not be compared, such as a missing NumPy.
-    """
-    try:
-        import numpy  # noqa: F401
-    except ImportError:
-        return "not compared with ∂, which needs NumPy"
-    from .agreement import Comparison
-
-    return Comparison(source, tree, shapes, sizes, closed)()
 
 
 def axes_given(shapes: Mapping[str, Mapping[str, Any]]) -> set[str]:
@@ -320,23 +300,19 @@ def make_value_program(scope: Any, tree: nodes.Program):
     return tree, None
 
 
-def _derive_closed_form(source, tree, finish, shapes, sizes, limit) -> ClosedForm:
+def _derive_closed_form(typed: DerivativeProgram, finish: tuple[tuple[Any, ...], nodes.Call] | None) -> ClosedForm:
+    local, title = ((), "D") if finish is None else finish
     if finish is not None:
-        shapes = {**parameter_shapes(bind(source, tree), finish[1]), **shapes}
-    typed = DerivativeProgram(source, tree, shapes, sizes, limit)
+        typed = replace(typed, shapes={**parameter_shapes(bind(typed.source, typed.tree), finish[1]), **typed.shapes})
     reading, work, facts = typed.with_needed_facts()
-    title, before = ("D", ()) if finish is None else (finish[1], finish[0])
-    closed = make_closed_program(tree, reading, title, before, work.made, axes_given(shapes), facts)
+    make = partial(make_closed_program, typed.tree, reading, members=work.made, given=axes_given(typed.shapes))
+    closed = make(title, local, facts=facts)
     facts += [fact for fact in list_facts_used(work) if fact not in facts] if work.facts.all else []
+    valued = closed if finish is None else make(facts=facts)
     way = partial(way_to, typed, closed, finish is None, facts)
-    valued = (
-        closed
-        if finish is None
-        else make_closed_program(tree, reading, members=work.made, given=axes_given(shapes), facts=facts)
-    )
-    compare = partial(compare_numerically, source, tree, shapes, sizes, valued)
-    note = f"it may be longer than need be: its simplification ended at {limit:,} operations" if work.budget.cut else ""
-    return ClosedForm(Formula(to_text(closed)), dict(work.rules), reading.length, compare, way, note, tree, (*shapes,))
+    note = f"it may be longer than need be: its simplification ended at {typed.limit:,} operations"
+    note = note if work.budget.cut else ""
+    return ClosedForm(typed, Formula(to_text(closed)), valued, dict(work.rules), reading.length, way, note)
 
 
 def parameter_shapes(scope: Any, head: nodes.Call) -> dict[str, dict[str, Any]]:

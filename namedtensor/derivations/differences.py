@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from grammar import nodes
@@ -10,6 +11,7 @@ from grammar.errors import NotationError
 from grammar.printer import to_text
 
 from ..core.tensor import NamedTensor, tensor
+from ..programs.plain_values import PlainTensor, value_of
 from ..programs.program import Formula
 from ..scope.binder import bind
 from ..scope.names import key
@@ -38,38 +40,28 @@ def differences(formula: Any, values: Mapping[str, Any], sizes: Mapping[str, int
         raise NotationError(
             206, f"no value for {expected}: finite differences are taken with respect to it", formula.source
         )
-    at = values[name]
-    axes = tuple(at.axes) if isinstance(at, NamedTensor) else ()
-    stated = {claim.span for claim in bind(formula.source, formula.tree, {key(name): frozenset(axes)}).claims}
+    point = value_of(tensor(values[name]))
+    stated = {claim.span for claim in bind(formula.source, formula.tree, {key(name): frozenset(point.axes)}).claims}
     before = [line for line in before if line.span not in stated]  # a symmetric matrix with one element changed is not
     body = Formula(to_text(nodes.Program((*before, nodes.Value(taken.body)))))
-    extents: list[int] = [int(at.sizes[axis]) for axis in axes] if axes else []
-    flat = at.to_numpy(axes).ravel().astype(float).tolist() if axes else [float(at)]
-    if len(flat) > MAX_ELEMENTS:
+    count = len(point.numbers)
+    if count > MAX_ELEMENTS:
         raise NotationError(
-            404, f"{name} has {len(flat)} elements; finite differences support at most {MAX_ELEMENTS}", formula.source
+            404, f"{name} has {count} elements; finite differences support at most {MAX_ELEMENTS}", formula.source
         )
 
-    def near(position: int, change: float) -> Any:
-        numbers = [*flat[:position], flat[position] + change, *flat[position + 1 :]]
-        moved: Any = tensor(fold_list(numbers, extents), " ".join(axes)) if axes else numbers[0]
-        return body(values={**values, name: moved}, sizes=sizes)
+    def near(position: int, change: float) -> PlainTensor:
+        numbers = list(point.numbers)
+        numbers[position] += change
+        moved = replace(point, numbers=tuple(numbers)).to_operand()
+        return value_of(body(values={**values, name: moved}, sizes=sizes))
 
-    slopes = [
-        (near(index, DIFFERENCE_STEP) - near(index, -DIFFERENCE_STEP)) / (2 * DIFFERENCE_STEP)
-        for index in range(len(flat))
-    ]
-    inner = tuple(slopes[0].axes)
-    rows = fold_list([slope.tolist(inner) if inner else float(slope) for slope in slopes], extents)
-    marked = [axis + taken.mark for axis in axes]
-    return tensor(rows if axes else rows[0], " ".join((*marked, *inner)))
-
-
-def fold_list(flat: list[Any], extents: list[int]) -> list[Any]:
-    """Return the elements of a flat list as nested lists with the given lengths."""
-    for extent in extents[:0:-1]:
-        flat = [flat[at : at + extent] for at in range(0, len(flat), extent)]
-    return flat
+    slopes: list[float] = []
+    for position in range(count):
+        above, below = near(position, DIFFERENCE_STEP), near(position, -DIFFERENCE_STEP)
+        slopes += [(one - other) / (2 * DIFFERENCE_STEP) for one, other in zip(above.numbers, below.numbers)]
+    marked = tuple(axis + taken.mark for axis in point.axes)
+    return PlainTensor((*marked, *above.axes), (*point.extent, *above.extent), tuple(slopes)).to_tensor()
 
 
 def distance(one: NamedTensor, other: NamedTensor) -> float:

@@ -19,7 +19,7 @@ from ..operators.user_functions import get_functions
 from ..scope.names import walk
 from ..symbolic import algebra, canonical
 from ..symbolic.factoring import vanishes
-from ..symbolic.forms import FormHead, head, intern_heads
+from ..symbolic.forms import FormHead, head
 from ..symbolic.from_terms import Forms, NotReadable
 from ..symbolic.work import TooLong, working
 from ..terms.environment import source_name
@@ -40,12 +40,12 @@ def has_proof(claim: str, shapes: Mapping[str, Mapping[str, Any]]) -> bool:
     sides = sides_of(last)
     try:
         with recursion_headroom(claim):
-            return normal_form(claim, program_of(before, sides), sides, shapes, {})[1]
+            return normal_form(claim, before, sides, shapes)[1]
     except NotationError:
         return False
 
 
-def program_of(before: Sequence[Any], sides: tuple[Node, ...]) -> nodes.Program:
+def program_of(before: Sequence[Any], sides: Sequence[Node]) -> nodes.Program:
     """Return a program in which each side of an equation is a value, after the statements `before`."""
     return nodes.Program((*before, *(Value(side) for side in sides)))
 
@@ -61,14 +61,14 @@ def sides_of(equation: Equation) -> tuple[Node, ...]:
 
 
 def normal_form(
-    claim: str, program: nodes.Program, sides: tuple[Node, ...], shapes: Any, sizes: Any, proof: bool = True
+    claim: str, before: Sequence[Any], sides: Sequence[Node], shapes: Any, proof: bool = True
 ) -> tuple[dict[Any, Any], bool]:
     """Return the shapes of the inputs, and whether all sides have the same normal form.
 
     If `proof` is false, the normal forms are not compared.
     """
-    with intern_heads(), working(proving=True, limit=MAX_PROOF_OPERATIONS) as work:
-        checker = reading_checker(claim, program, shapes, sizes)
+    with working(proving=True, limit=MAX_PROOF_OPERATIONS) as work:
+        checker = reading_checker(claim, program_of(before, sides), shapes, {})
         with perturbing(checker, sides, checker.top):
             terms = [checker.infer(side, checker.top) for side in sides]
         broadcast = max((term.shape.keys() for term in terms), key=len)

@@ -57,19 +57,16 @@ class Gradient:
 
         The members of a family share one name there.
         """
-        return self._differentiate_by(self.wrt)[0]
+        return self._programs.get_or_build(self.wrt, lambda: self._differentiate_by(self.wrt))[0]
 
     def _differentiate_by(self, names: tuple[str, ...]) -> tuple[Program, EntryPoints]:
         """Return the program with the derivatives with respect to these names, and an entry point for their values."""
-        return self._programs.get_or_build(names, lambda: self._extend_program(names))
-
-    def _extend_program(self, names: tuple[str, ...]) -> tuple[Program, EntryPoints]:
         taken = words_of(self._of.tree)
         letter = next(name for name in map("slope{}".format, chain([""], count(1))) if name not in taken)
         asked = [f"{letter}_{index}" for index in range(len(names) + 1)]
-        statements = [_name_body(asked[0], self._whole)]
+        statements = [Equation((expression(asked[0]), self._whole))]
         for name, by in zip(asked[1:], names):
-            statements.append(_name_body(name, Derivative(self._whole, expression(by), MARK)))
+            statements.append(Equation((expression(name), Derivative(self._whole, expression(by), MARK))))
         with using(self._of._goal.program.operators):
             program = Program(to_text(nodes.Program((*self._of.tree.statements, *statements))), "text")
         return program, program[tuple(asked)]
@@ -114,7 +111,8 @@ class Gradient:
             )  # fmt: skip
         inputs = {**dict(zip(self._parameters, arguments)), **named}
         names = self._members((*inputs, *(values or ())))
-        total, *slopes = self._differentiate_by(names)[1](values=values, sizes=sizes, **inputs)
+        _, compute = self._programs.get_or_build(names, lambda: self._differentiate_by(names))
+        total, *slopes = compute(values=values, sizes=sizes, **inputs)
         if total.axes:
             raise NotationError(
                 303, f"a gradient needs a scalar, but {self.of} has axes {', '.join(total.axes)}",
@@ -207,10 +205,6 @@ def _list_declared_tensors(program: Program) -> tuple[str, ...]:
         declared = scope.declaration(key(name))
         sets[name] = _find_ranged_set(scope, key(name)) if declared is None else declared[0]
     return tuple(name for name, of in sets.items() if of is not None and of.domain == "reals")
-
-
-def _name_body(name: str, body: Any) -> Equation:
-    return Equation((expression(name), body))
 
 
 def _head(program: Program, of: str) -> tuple[tuple[str, ...], Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
@@ -17,9 +18,9 @@ from ..scope.names import Key, walk
 from ..symbolic import algebra
 from ..symbolic.factoring import clear_fractions, factor_form, multiply_out
 from ..symbolic.facts import KnownFact
-from ..symbolic.forms import Form, FormIndex
+from ..symbolic.forms import Form, NamedValue, indices_of
 from ..symbolic.from_terms import Forms, NotReadable
-from ..symbolic.known import NamedPart, fold_named_parts, recognize_functions, recognize_solve, simplify_update
+from ..symbolic.known import fold_named_parts, recognize_functions, recognize_solve, simplify_update
 from ..symbolic.linearizing import ReadingChecker, change_of
 from ..symbolic.naming import NameReading, Where, names_left, read, words_of
 from ..symbolic.spelling import MARKS, Unwritable, expression, size_node, with_axes
@@ -27,7 +28,7 @@ from ..symbolic.work import TooLong, Work, current, tensor, working
 from ..terms.environment import source_name
 from ..terms.terms import Term, topological
 from .program_facts import facts_of
-from .reading import definitions, find_named_term, needed, reading_checker
+from .reading import Shapes, definitions, find_named_term, needed, reading_checker
 
 MAX_MEMBERS = 64  # of a family that are looked at
 
@@ -49,10 +50,10 @@ def reading_of(
     forms.cut_name = "G" if "G" not in words else next(names_left(words))
     form = forms.of(term)
     values = values_named(checker, names, forms) if names else []
-    form = fold_named_parts(recognize_functions(fold_named_parts(form, values)), name_known_functions(values))
+    form = recognize_functions(fold_named_parts(form, values))
     outside = {index: called(axis) for index, axis in forms.outside().items()}
     form = algebra.add(form)
-    standing = {outside[index] for index in seen(form) if index in outside}
+    standing = {outside[index] for index in indices_of(form) if index in outside}
     missing = [name for name in map(called, map(source_name, term.shape)) if name not in standing]
     for axis in term.shape if missing else ():
         known = sizes_of(checker, source_name(axis))
@@ -86,19 +87,6 @@ def forms_of_one_value(form: Form) -> list[Form]:
     return ways or [form]
 
 
-def name_known_functions(values: list[NamedPart]) -> list[NamedPart]:
-    """Return the values that are written-out forms of known functions, with these functions as their definitions.
-
-    For example, exp X / ∑_{ax} exp X is named as Y = softmax_{ax} X.
-    """
-    parts: list[NamedPart] = []
-    for name in values:
-        read = recognize_functions((name.product,))
-        if len(read) == 1 and read[0] != name.product and set(name.indices) == read[0].indices():
-            parts.append(name._replace(product=read[0]))
-    return parts
-
-
 def sizes_of(checker: ReadingChecker, axis: str) -> set[str]:
     """Return the sizes that inputs have along an axis, with or without its stars."""
     terms = (*checker.top.variables.values(), *checker.parameters.values())
@@ -110,18 +98,14 @@ def sizes_of(checker: ReadingChecker, axis: str) -> set[str]:
 def read_parts(forms: Forms, simplified: Any, form: Form, write: Any, outside: Any, taken: set[str]) -> NameReading:
     """Return the closed form of the whole in terms of named derivatives, whose closed forms are included."""
     names: list[Where] = []
-    taken = taken | {cut.name for cut in forms.cut}
+    taken = taken | {cut.factor.head.label for cut in forms.cut}
     inside = {index: source_name(axis) for index, axis in outside.items()}  # as `name_derivative` calls them
     for cut in forms.cut:
-        text = read(lambda writer, products: writer.form(products, inside), factor_form(simplified(cut.form)), taken)
+        text = read(lambda writer, products: writer.form(products, inside), factor_form(simplified(cut.value)), taken)
         taken = taken | {name.name for name in text.names}
-        names += [*text.names, Where(cut.name, text.node)]
+        names += [*text.names, Where(cut.factor.head.label, text.node)]
     whole = read(write, factor_form(form), taken)
     return NameReading(whole.node, (*names, *whole.names))
-
-
-def seen(form: Form) -> set[FormIndex]:
-    return {index for product in form for index in product.indices()}
 
 
 def names_of(checker: ReadingChecker, whole: Term) -> dict[int, str]:
@@ -155,9 +139,9 @@ def members(checker: ReadingChecker) -> Iterator[Key]:
             yield name
 
 
-def values_named(checker: ReadingChecker, names: Mapping[int, str], forms: Forms) -> list[NamedPart]:
+def values_named(checker: ReadingChecker, names: Mapping[int, str], forms: Forms) -> list[NamedValue]:
     """Return the names whose values are products of several factors, with these products."""
-    parts: list[NamedPart] = []
+    parts: list[NamedValue] = []
     for name, term in definitions(checker, names):
         without = Forms({index: text for index, text in names.items() if index != id(term)})
         without.free = forms.free
@@ -168,7 +152,7 @@ def values_named(checker: ReadingChecker, names: Mapping[int, str], forms: Forms
         of = forms.indices(term)
         if len(product.factors) > 1 and set(of) == product.indices():
             (factor,) = tensor(name, tuple(map(source_name, term.shape)), of)[0].factors
-            parts.append(NamedPart(factor.head, of, product))
+            parts.append(NamedValue(factor, (product,)))
     return parts
 
 
@@ -191,8 +175,8 @@ class DerivativeProgram:
         """Return a copy of the program with another syntax tree."""
         return replace(self, tree=tree)
 
-    def checker(self) -> ReadingChecker:
-        return reading_checker(self.source, self.tree, self.shapes, self.sizes)
+    def checker(self, labels: Shapes | None = None) -> ReadingChecker:
+        return reading_checker(self.source, self.tree, self.shapes, self.sizes, labels)
 
     def read(self, taken: set[str] | None = None, without: Collection[str] | None = ()) -> tuple[NameReading, Work]:
         """Return the closed form of the program's value, and the work: how often each rule was used, and the new axes.
@@ -223,18 +207,14 @@ class DerivativeProgram:
         if not work.facts.all:
             return reading, work, []
         without: set[str] = set()
-        for fact in filter(_is_declared, list_facts_used(work)):
+        for fact in filter(attrgetter("declared"), list_facts_used(work)):
             try:
                 other, work_without = self.read(without=without | {fact.name})
             except NotationError:
                 continue
             if other == reading:
                 work, without = work_without, without | {fact.name}
-        return reading, work, list(filter(_is_declared, list_facts_used(work)))
-
-
-def _is_declared(fact: KnownFact) -> bool:
-    return fact.declared
+        return reading, work, list(filter(attrgetter("declared"), list_facts_used(work)))
 
 
 def make_closed_program(
@@ -253,7 +233,7 @@ def make_closed_program(
         letters = names_left(taken | {name.name for name in reading.names})
         title = expression(title if title not in taken else next(letters))
     expected = set(words_of(reading.node)).union(*(words_of(name.node) for name in reading.names))
-    stated = [fact.statement for fact in facts]
+    stated = [fact.node for fact in facts]
     chosen = needed(tree.statements[:-1], expected.union(*map(words_of, stated)))
     definitions = tuple(line for line in tree.statements[:-1] if line in chosen or line in stated)
     sizes = sizes_said((*(line.sides[1] for line in lines), reading.node), members, given)

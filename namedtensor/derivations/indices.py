@@ -43,9 +43,12 @@ def plus(one: Linear, other: Linear | None = None, times: int = 1) -> Linear:
     return {symbol: count for symbol, count in result.items() if count}
 
 
-def number_of(of: Linear, sizes: Mapping[str, int]) -> int:
-    """Return the value of a linear form, given the values of its symbols. The value of |a| is sizes["a"]."""
-    return sum(count * (1 if symbol == UNIT else sizes[symbol.strip("|")]) for symbol, count in of.items())
+def number_of(of: Linear | None, sizes: Mapping[str, int]) -> int | None:
+    """Return the value of an index, or None if a symbol is unknown; a size |a| is looked up as a."""
+    counts = {symbol.strip("|"): count for symbol, count in (of or {}).items() if symbol != UNIT}
+    if of is None or not counts.keys() <= sizes.keys():
+        return None
+    return of.get(UNIT, 0) + sum(count * sizes[symbol] for symbol, count in counts.items())
 
 
 def write_index(of: Linear) -> Node:

@@ -31,51 +31,45 @@ def way_to(
     typed: DerivativeProgram, closed: nodes.Program, identified: bool, facts: Sequence[KnownFact] = ()
 ) -> DerivationSteps:
     """Return the steps of the derivation of a closed form, or no steps if a part cannot be written."""
+    last = typed.tree.statements[-1]
+    if not isinstance(last, Value):
+        return DerivationSteps()
     try:
         with open_budget(typed.limit):
-            text = _way(typed, closed, set())
-            last_steps = _identify_derivative(typed, closed, facts) if identified else []
+            way = _way(typed, closed, set())
+            steps = _identify_derivative(typed, closed, last.body, facts) if identified else []
     except (NotReadable, Unwritable, TooLong, ArithmeticError, NotationError):
         return DerivationSteps()
-    last = typed.tree.statements[-1]
-    if identified and isinstance(last, Value) and isinstance(last.body, Derivative) and text.steps:
-        named = {name.sides[0] for name in text.names}
-        other = others(typed.tree, named)
-        definitions = [statement for statement in needed(other, words_of(last.body)) if statement not in text.kept]
-        return replace(text, kept=(*text.kept, *definitions), steps=(*text.steps, *last_steps))
-    return text
+    if not (identified and isinstance(last.body, Derivative) and way.steps):
+        return way
+    other = others(typed.tree.statements[:-1], {name.sides[0] for name in way.names})
+    definitions = [statement for statement in needed(other, words_of(last.body)) if statement not in way.kept]
+    return replace(way, kept=(*way.kept, *definitions), steps=(*way.steps, *steps))
 
 
-def others(tree: nodes.Program, heads: set[Any]) -> tuple[Any, ...]:
-    """Return the statements of a program before its value, except for equations that define one of `heads`."""
-    return tuple(
-        statement
-        for statement in tree.statements[:-1]
-        if not isinstance(statement, Equation) or statement.sides[0] not in heads
-    )
+def others(statements: Sequence[Any], heads: set[Any]) -> tuple[Any, ...]:
+    """Return the statements except equations that define these names."""
+    return tuple(line for line in statements if not isinstance(line, Equation) or line.sides[0] not in heads)
 
 
 def _identify_derivative(
-    typed: DerivativeProgram, closed: nodes.Program, facts: Sequence[KnownFact]
+    typed: DerivativeProgram, closed: nodes.Program, derivative: nodes.Node, facts: Sequence[KnownFact]
 ) -> list[DerivationStep]:
     """Return the steps that read off the derivative as the factor of ∂X*.
 
     A further step follows for each assumption that changes the formula.
     """
     title, form = equation_of(closed)
-    last = typed.tree.statements[-1]
-    assert isinstance(last, Value)
-    left, forms = {fact.name for fact in facts}, []
-    for fact in (None, *facts) if facts else ():
-        left -= {fact.name} if fact is not None else set()
-        forms.append((fact, _write_out(typed.read(without=left)[0])))
-    forms = [pair for at, pair in enumerate(forms) if at == 0 or pair[1] != forms[at - 1][1]]
-    if len(forms) < 2:
-        return [DerivationStep(IDENTIFICATION, Equation((title, form, last.body)), LAW)]
-    steps = [DerivationStep(IDENTIFICATION, Equation((title, forms[0][1], last.body)), LAW)]
+    forms: list[tuple[Any, nodes.Node]] = []
+    for count in range(len(facts) + 1) if facts else ():
+        reading, *_ = typed.read(without={fact.name for fact in facts[count:]})
+        node = _write_out(reading)
+        if not forms or node != forms[-1][1]:
+            forms.append((facts[count - 1] if count else None, node))
+    forms = [*forms[:-1], (forms[-1][0] if forms else None, form)]
+    steps = [DerivationStep(IDENTIFICATION, Equation((title, forms[0][1], derivative)), LAW)]
     for fact, node in forms[1:]:
-        node = form if fact is forms[-1][0] else node
-        steps.append(DerivationStep(f"since {fact.name}", Equation((title, node)), fact.name, fact.statement))
+        steps.append(DerivationStep(f"since {fact.name}", Equation((title, node)), fact.name, fact.node))
     return steps
 
 
@@ -95,18 +89,13 @@ def _way(typed: DerivativeProgram, closed: nodes.Program, taken: set[str]) -> De
     before = typed.of(nodes.Program((*typed.tree.statements[:-1], Value(last.body.body))))
     title = "D" + "'" * order_of(last.body.body)
     inner = align_lower_order(before, closed, title)
-    way = _way(before, inner, taken).then(
-        DerivationStep(IDENTIFICATION, Equation((last.body.body, equation_of(inner)[-1])), LAW)
-    )
+    way = _way(before, inner, taken)
+    step = DerivationStep(IDENTIFICATION, Equation((last.body.body, equation_of(inner)[-1])), LAW)
+    way = replace(way, steps=(*way.steps, step))
     defined = {name.sides[0] for name in way.names}
-    lines = (
-        statement
-        for statement in inner.statements
-        if not isinstance(statement, Equation) or statement.sides[0] not in defined
-    )
     derivative = Derivative(Name(title), last.body.variable, last.body.mark)
     declared = tuple(statement for statement in way.kept if statement not in inner.statements)
-    outer = nodes.Program((*declared, *way.names, *lines, Value(derivative)))
+    outer = nodes.Program((*declared, *way.names, *others(inner.statements, defined), Value(derivative)))
     used = taken | words_in(inner).union(*(words_of(name) for name in way.names))
     further = first_order(typed.of(outer), used)
     definitions = (*way.kept, *inner.statements[:-1], *further.kept)
@@ -154,6 +143,5 @@ def first_order(typed: DerivativeProgram, words: set[str]) -> DerivationSteps:
     expected: set[str] = set()
     for equation in (*steps.names, *(step.node for step in steps.steps)):
         expected |= words_of(equation)
-    other = others(typed.tree, {name.sides[0] for name in steps.names})
-    definitions: tuple[Any, ...] = needed(other, expected)
-    return DerivationSteps(steps.names, steps.steps, definitions)
+    other = others(typed.tree.statements[:-1], {name.sides[0] for name in steps.names})
+    return replace(steps, kept=needed(other, expected))

@@ -27,8 +27,9 @@ from ..programs.sampling import Sampler
 from ..scope.names import walk
 from ..symbolic.naming import words_of
 from ..symbolic.spelling import call
+from .identification import DerivativeProgram
 from .indices import UNIT, linear, number_of, substitute_index
-from .reading import Shapes, needed, reading_checker
+from .reading import Shapes, needed
 from .recurrences import name_sizes, steps_of_recurrences
 
 Values = dict[str, Any]
@@ -163,15 +164,17 @@ def _gauss_newton(start: Any, residual: Any) -> Values | None:
     return None
 
 
-def input_draws(source: str, tree: nodes.Program, shapes: Shapes, sizes: Mapping[str, int]) -> Iterator[InputDraws]:
+def input_draws(typed: DerivativeProgram) -> Iterator[InputDraws]:
     """Yield samplers of the inputs of a program, one for each of several choices of sizes.
 
     Raises NotationError if the program has no type for these shapes.
     """
-    steps = {} if sizes else steps_of_recurrences(tree)
-    extents = {**steps, **sizes}
-    taken = {name: {axis: extents.get(axis, size) for axis, size in shape.items()} for name, shape in shapes.items()}
-    checker = reading_checker(source, tree, taken, extents)
+    tree, steps = typed.tree, {} if typed.sizes else steps_of_recurrences(typed.tree)
+    extents = {**steps, **typed.sizes}
+    shapes = {
+        name: {axis: extents.get(axis, size) for axis, size in shape.items()} for name, shape in typed.shapes.items()
+    }
+    checker = replace(typed, shapes=shapes, sizes=extents).checker()
     checker.whole()
     inputs = {
         str(name): {axis: resolve(size) for axis, size in term.shape.items()}
@@ -232,19 +235,11 @@ def _members(claim: Equation, sizes: Mapping[str, int]) -> list[Equation]:
     over = claim.range
     if over is None:
         return [claim]
-    ends = [_number(end, sizes) for end in (over.low, over.high)]
-    if len(over.each) > 1 or None in ends:
+    low, high = (number_of(linear(end), sizes) for end in (over.low, over.high))
+    if len(over.each) > 1 or low is None or high is None:
         return []
     of_one = replace(claim, range=None)
-    return [substitute_index(of_one, over.variable.text, {UNIT: index}) for index in range(ends[0], ends[1] + 1)]
-
-
-def _number(end: Node, sizes: Mapping[str, int]) -> Any:
-    """Return the value of a range end such as n − 1, given the sizes, or None if it contains an unknown symbol."""
-    symbols = linear(end)
-    if symbols is None or any(symbol != UNIT and symbol.strip("|") not in sizes for symbol in symbols):
-        return None
-    return number_of(symbols, sizes)
+    return [substitute_index(of_one, over.variable.text, {UNIT: index}) for index in range(low, high + 1)]
 
 
 def positions_in(tree: nodes.Program) -> frozenset[str]:

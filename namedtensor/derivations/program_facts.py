@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
@@ -11,9 +11,9 @@ from grammar.nodes import Call, Equation, Number
 from grammar.printer import to_text
 
 from ..scope.names import walk
-from ..symbolic.fact_kinds import FACT_KINDS, Law, NamedValue, Statement, idempotent
-from ..symbolic.facts import NO_FACTS, KnownFact, KnownFacts, group_facts
-from ..symbolic.forms import ONE_, ZERO, Product, indices_of
+from ..symbolic.fact_kinds import PROVED, RECOGNIZED, idempotent
+from ..symbolic.facts import NO_FACTS, KnownFact, KnownFacts, Statement, group_facts
+from ..symbolic.forms import ONE_, ZERO, NamedValue, Product, indices_of
 from ..symbolic.from_terms import Forms, NotReadable
 from ..symbolic.linearizing import ReadingChecker
 from ..symbolic.read_back import ReadBack
@@ -25,15 +25,6 @@ from .reading import definitions, find_named_term
 
 NO_LAW = (NotationError, NotReadable, Unwritable, ArithmeticError)
 COMPARISONS = (">", "≥", "<", "≤")
-
-
-class StatedRelation(NamedTuple):
-    """A statement of the program, with the relation and the two terms that it compares."""
-
-    statement: Any
-    relation: str
-    left: Term
-    right: Term
 
 
 def facts_of(checker: ReadingChecker, names: Mapping[int, str], without: Collection[str] | None = None) -> KnownFacts:
@@ -54,8 +45,8 @@ def facts_of(checker: ReadingChecker, names: Mapping[int, str], without: Collect
 
     with work.budget.part():
         for with_orders in (True, False):  # A symmetric tensor is a different head from then on.
-            for entry in declared:
-                add(_read_declared_facts(entry, names, with_orders))
+            for node, statement in declared:
+                add(_read_declared_facts(node, statement, names, with_orders))
             for name, term in named:
                 add(_read_proved_facts(name, term, names, with_orders))
         for of, term in () if without is None else sets(checker):
@@ -64,8 +55,8 @@ def facts_of(checker: ReadingChecker, names: Mapping[int, str], without: Collect
     return work.facts
 
 
-def declarations(checker: ReadingChecker) -> Iterator[StatedRelation]:
-    """Yield the equations and comparisons that a program asserts, if the terms of both sides are known."""
+def declarations(checker: ReadingChecker) -> Iterator[tuple[Any, tuple[Term, str, Term]]]:
+    """Yield the equations and comparisons that a program asserts, with the terms that they compare."""
     statements = {statement.span: statement for statement in checker.scope.program.statements}
     for claim in checker.scope.claims:
         statement, relation = statements.get(claim.span), "="
@@ -80,7 +71,8 @@ def declarations(checker: ReadingChecker) -> Iterator[StatedRelation]:
         if any(isinstance(node, (nodes.Derivative, nodes.Differential)) for side in sides for node in walk(side)):
             continue
         try:
-            yield StatedRelation(statement, relation, *(checker.infer(side, checker.top) for side in sides))
+            left, right = (checker.infer(side, checker.top) for side in sides)
+            yield statement, (left, relation, right)
         except NotationError:
             continue
 
@@ -96,16 +88,18 @@ def sets(checker: ReadingChecker) -> Iterator[tuple[Any, Term]]:
             yield from ((of, term) for of in declared)
 
 
-def _read_declared_facts(entry: StatedRelation, names: Mapping[int, str], with_orders: bool) -> Iterator[KnownFact]:
-    forms = Forms(names)
+def _read_declared_facts(
+    node: Any, terms: tuple[Term, str, Term], names: Mapping[int, str], with_orders: bool
+) -> Iterator[KnownFact]:
+    forms, (left, relation, right) = Forms(names), terms
     try:
-        statement: Statement = forms.of(entry.left), entry.relation, forms.of(entry.right)
+        statement = forms.of(left), relation, forms.of(right)
     except NO_LAW:
         return
-    for recognize in dict.fromkeys(kind.declared for kind in FACT_KINDS):  # several kinds share one
-        law = recognize(statement)
-        if law is not None and bool(law.orders) == with_orders:
-            yield _fact(law, entry.statement, True)
+    for recognize in RECOGNIZED:
+        fact = recognize(statement)
+        if fact is not None and bool(fact.orders) == with_orders:
+            yield _name_fact(fact, node, True)
             return
 
 
@@ -116,12 +110,11 @@ def _read_proved_facts(name: str, term: Term, names: Mapping[int, str], with_ord
     except NO_LAW:
         return
     (product,) = tensor(name, tuple(map(source_name, term.shape)), forms.indices(term))
-    named = NamedValue(product.factors[0], term.operator, value)
-    for kind in FACT_KINDS:
-        for law in kind.proved(named) if kind.proved is not None else ():
-            if bool(law.orders) == with_orders:
+    for prove in PROVED:
+        for fact in prove(NamedValue(product.factors[0], value)):
+            if bool(fact.orders) == with_orders:
                 try:
-                    yield _fact(law, write_assumption(law.statement))
+                    yield _name_fact(fact, write_assumption(fact.statement))
                 except Unwritable:
                     continue
 
@@ -138,19 +131,15 @@ def _read_set_facts(of: nodes.Set, term: Term) -> Iterator[KnownFact]:
     positive, bounded = of.domain in ("positive", "count"), values and len(values) == len(of.elements)
     if positive or of.domain in ("nonnegative", "naturals") or (bounded and min(values) >= 0):
         statement = (product,), ">" if positive else "≥", ZERO
-        law = Law(statement, sign=(factor.head, "positive" if positive else "nonnegative"))
-        yield _fact(law, write_assumption(statement), True)
+        fact = KnownFact(statement, sign=(factor.head, "positive" if positive else "nonnegative"))
+        yield _name_fact(fact, write_assumption(statement), True)
     if of.domain == "elements" and bounded and set(values) <= {0, 1}:
-        law = idempotent(factor)
-        yield _fact(law, write_assumption(law.statement), True)
+        fact = idempotent(factor)
+        yield _name_fact(fact, write_assumption(fact.statement), True)
 
 
-def _fact(law: Law, statement: Any, declared: bool = False) -> KnownFact:
-    symmetric = None
-    if law.orders:
-        (factor,) = law.statement[0][0].factors
-        symmetric = (factor.head.label, factor.head.axes), law.orders
-    return KnownFact(to_text(statement), statement, declared, law.rewrites, symmetric, law.sign)
+def _name_fact(fact: KnownFact, node: Any, declared: bool = False) -> KnownFact:
+    return fact._replace(name=to_text(node), node=node, declared=declared)
 
 
 def write_assumption(statement: Statement) -> Any:

@@ -10,10 +10,10 @@ Inequalities are not proved. A random test counts only if both sides have a valu
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
@@ -28,15 +28,15 @@ from ..operators.user_functions import get_functions
 from ..programs.boundaries import BOUNDARY
 from ..programs.closeness import compare
 from ..programs.conditions import condition_for_all
-from ..programs.plain_values import PlainTensor, value_of
+from ..programs.plain_values import PlainTensor
 from ..programs.program import Formula
 from ..programs.random_inputs import EXTREME, STYLES, RandomNumbers, domain_of, find_stated_domains, styles
 from ..programs.sampling import Sampler
-from ..programs.term_values import magnitude_of
 from ..scope.names import walk
 from .closed_form import read_shapes, strip_unknown_sizes
 from .equal_forms import normal_form, program_of, sides_of
 from .points import format_tensor
+from .side_values import SideValues, align_sides
 
 PROVED, FALSE, HOLDS = "proved", "disproved", "not disproved"
 TRIALS = len(STYLES)
@@ -130,28 +130,33 @@ def prove(
     """
     tree = parse(equation, syntax, functions=frozenset(get_functions()))
     *before, last = tree.statements
-    if comparisons := comparisons_of(last):
-        return _compare_on_random_tensors(
-            equation, before, comparisons, shapes, dict(sizes or {}), trials or INEQUALITY_TRIALS
-        )
-    if not isinstance(last, Equation) or last.range is not None:
+    comparisons = comparisons_of(last)
+    if not comparisons and (not isinstance(last, Equation) or last.range is not None):
         raise NotationError(
             112, "a proof needs an equation or an inequality", equation, last.span, hint="write u = v, or u ≤ v"
         )
-    sides = sides_of(last)
-    trials = trials or TRIALS
+    given, numbers = strip_unknown_sizes(shapes), dict(sizes or {})
+    pairs = (pair for shape in read_shapes(shapes).values() for pair in shape.items())
+    lengths = {axis: size for axis, size in pairs if isinstance(size, int)} | numbers
+    test = partial(_test_randomly, before, sizes=numbers, lengths=lengths)
     with recursion_headroom(equation):
-        inputs, proved = normal_form(equation, program_of(before, sides), sides, strip_unknown_sizes(shapes), {})
-        domain = domain_of_sides(before, sides, map(str, inputs))
-        if proved:
-            return Verdict(PROVED, domain=domain)
-        verdict = _try_equation(before, sides, inputs, read_shapes(shapes), dict(sizes or {}), trials)
-        return replace(verdict, domain=domain or verdict.domain) if verdict.status == HOLDS else verdict
-
-
-def domain_of_sides(before: Sequence[Any], sides: Sequence[Node], inputs: Iterable[str]) -> str | None:
-    """Return the conditions that only some of the sides need, or None if all sides need the same conditions."""
-    return condition_for_all([nodes.Program((*before, Value(side))) for side in sides], inputs) or None
+        if isinstance(last, Equation):
+            sides = sides_of(last)
+            inputs, proved = normal_form(equation, before, sides, given)
+            domain = condition_for_all([program_of(before, (side,)) for side in sides], map(str, inputs)) or None
+            if proved:
+                return Verdict(PROVED, domain=domain)
+            verdict = test(sides, inputs, trials=trials or TRIALS, holds=_equal)
+            return replace(verdict, domain=domain or verdict.domain) if verdict.status == HOLDS else verdict
+        held = trials = trials or INEQUALITY_TRIALS
+        for comparison in comparisons:
+            sides, (sign, strict) = comparison.arguments, COMPARED[comparison.operator]
+            inputs, _ = normal_form(equation, before, sides, given, proof=False)
+            verdict = test(sides, inputs, trials=trials, holds=partial(_is_ordered, sign=sign, strict=strict))
+            if verdict.status == FALSE:
+                return replace(verdict, is_equation=False)
+            held = min(held, verdict.trials)
+        return Verdict(HOLDS, trials=held, is_equation=False)
 
 
 def comparisons_of(statement: Any) -> list[nodes.Call]:
@@ -171,72 +176,21 @@ def comparisons_of(statement: Any) -> list[nodes.Call]:
     return result
 
 
-def _compare_on_random_tensors(
-    source: str, before: list[Any], comparisons: list[nodes.Call], shapes: Any, sizes: dict[str, int], trials: int
-) -> Verdict:
-    """Test an inequality on random tensors, and return the verdict."""
-    total = Verdict(HOLDS, trials=trials, is_equation=False)
-    for comparison in comparisons:
-        sides = comparison.arguments
-        with recursion_headroom(source):
-            inputs, _ = normal_form(
-                source, program_of(before, sides), sides, strip_unknown_sizes(shapes), {}, proof=False
-            )
-        programs = [Formula(to_text(nodes.Program((*before, Value(side))))) for side in sides]
-        sign, strict = COMPARED[comparison.operator]
-
-        def holds(test: SidesOfTest, sign: int = sign, strict: bool = strict) -> bool | None:
-            return _is_ordered(test, sign, strict)
-
-        verdict = _test_randomly(before, programs, inputs, read_shapes(shapes), sizes, trials, holds)
-        if verdict.status == FALSE:
-            return replace(verdict, is_equation=False)
-        total = replace(total, trials=min(total.trials, verdict.trials))
-    return total
-
-
-def _try_equation(
-    before: list[Any],
-    sides: tuple[Node, ...],
-    inputs: dict[Any, Any],
-    shapes: dict[Any, Any],
-    sizes: dict[str, int],
-    trials: int,
-) -> Verdict:
-    """Test an equation on random tensors, and return the verdict."""
-    if any(isinstance(node, nodes.Differential) for side in sides for node in walk(side)):
-        zero = Value(nodes.Number(0))  # for a differential by itself has no value
-        programs = [Formula(to_text(nodes.Program((*before, Equation(sides), zero))))]
-    else:
-        programs = [Formula(to_text(nodes.Program((*before, Value(side))))) for side in sides]
-    return _test_randomly(before, programs, inputs, shapes, sizes, trials, _equal)
-
-
-class SidesOfTest(NamedTuple):
-    """The values of an assertion's sides in one test, aligned to the same axes, and a function for their magnitudes."""
-
-    style: str
-    sides: list[Sequence[Any]]
-    magnitudes: Callable[[], Sequence[float]]
-
-    @property
-    def is_partial(self) -> bool:
-        """Whether, for some element, some of the sides have a finite value but not all."""
-        return any(len(set(map(math.isfinite, numbers))) > 1 for numbers in zip(*self.sides))
-
-
 def _test_randomly(
     before: Sequence[Any],
-    programs: list[Formula],
-    inputs: dict[Any, Any],
-    shapes: dict[Any, Any],
-    sizes: dict[str, int],
+    sides: Sequence[Node],
+    inputs: Mapping[Any, Mapping[str, Any]],
+    sizes: Mapping[str, int],
+    lengths: Mapping[str, Any],
     trials: int,
-    holds: Callable[[SidesOfTest], bool | None],
+    holds: Callable[[SideValues, str], bool | None],
 ) -> Verdict:
-    """Evaluate the sides of an assertion on random tensors, and return the verdict of `holds` on their values."""
-    known = {axis: size for shape in shapes.values() for axis, size in shape.items() if isinstance(size, int)}
-    tests = _tests(before, programs, {str(name): shape for name, shape in inputs.items()}, {**known, **sizes}, trials)
+    """Return whether an assertion holds for the values of its sides on random tensors."""
+    programs = [Formula(to_text(program_of(before, (side,)))) for side in sides]
+    if any(isinstance(node, nodes.Differential) for side in sides for node in walk(side)):
+        zero = Value(nodes.Number(0))  # A differential has no value outside of an equation.
+        programs = [Formula(to_text(nodes.Program((*before, Equation(tuple(sides)), zero))))]
+    tests = _tests(before, programs, {str(name): shape for name, shape in inputs.items()}, lengths, trials)
     domain: str | None = None
     seen = 0
     for style, values in tests:
@@ -244,7 +198,7 @@ def _test_randomly(
             continue
         given = {name: value.to_operand() for name, value in values.items()}
         try:
-            results = [program(values=given, sizes=sizes or None) for program in programs]
+            results = [program(values=given, sizes=dict(sizes) or None) for program in programs]
         except NotationError as problem:
             # If there are several programs, an assumption failed.
             if problem.code == DOES_NOT_HOLD and len(programs) == 1:
@@ -252,9 +206,9 @@ def _test_randomly(
             if problem.kind != "value":
                 raise
             continue
-        test = _test(style, programs, results, values, sizes)
+        test = align_sides(programs, results, given, sizes)
         domain = "" if style not in EXTREME and test.is_partial else domain
-        verdict = holds(test)
+        verdict = holds(test, style)
         if verdict is False:
             return Verdict(FALSE, given, tuple(results))
         seen += verdict is True and style != BOUNDARY
@@ -292,40 +246,7 @@ def _tests(
         yield from ((BOUNDARY, values) for values in sampler(0).boundary_inputs(0, program.tree))
 
 
-def _test(
-    style: str,
-    programs: Sequence[Formula],
-    results: Sequence[Any],
-    values: Mapping[Any, PlainTensor],
-    sizes: dict[str, int],
-) -> SidesOfTest:
-    """Return the values of the sides for one test, aligned to the same axes."""
-    tensors = [value_of(result) for result in results]
-    shape: dict[str, int] = {}
-    for program, tensor in zip(programs, tensors):
-        for axis, size in tensor.sizes.items():
-            if shape.setdefault(axis, size) != size:
-                one, other = (to_text(side.tree.statements[-1]) for side in (programs[0], program))
-                message = f"axis {axis} has size {shape[axis]} in {one} and size {size} in {other}"
-                hint = "rename one of the two axes, or compare tensors of the same sizes"
-                raise NotationError(302, message, f"{one}, {other}", (0, len(one)), hint=hint)
-
-    @cache
-    def magnitudes() -> list[float]:
-        given = {str(name): value.to_tensor() for name, value in values.items()}
-        total = [0.0] * math.prod(shape.values())
-        for program in programs:
-            try:
-                of = value_of(magnitude_of(to_text(program.tree), given, sizes or None)).broadcast_to(shape).numbers
-            except NotationError:  # a differential has a value only within an equation
-                continue
-            total = [sum(pair) for pair in zip(total, of)]
-        return [number if math.isfinite(number) else 0.0 for number in total]
-
-    return SidesOfTest(style, [of.broadcast_to(shape).numbers for of in tensors], magnitudes)
-
-
-def _equal(test: SidesOfTest) -> bool | None:
+def _equal(test: SideValues, style: str) -> bool | None:
     """Return whether the values of all sides are equal.
 
     Return None if an element is defined on some sides only, or if there are no elements.
@@ -339,7 +260,7 @@ def _equal(test: SidesOfTest) -> bool | None:
     return True if not first or any(map(math.isfinite, first)) else None
 
 
-def _is_ordered(test: SidesOfTest, sign: int, strict: bool) -> bool | None:
+def _is_ordered(test: SideValues, style: str, sign: int, strict: bool) -> bool | None:
     """Return whether each element of the first side is at most the element of the second, or None without values.
 
     Equal elements violate a strict inequality. In a test with extreme values, however, equal elements may be the result
@@ -353,5 +274,5 @@ def _is_ordered(test: SidesOfTest, sign: int, strict: bool) -> bool | None:
     if any(compare(left, right, lambda: [test.magnitudes()[index] for index in larger])):
         return False
     if strict and any(left == right for left, right in zip(one, two)):
-        return None if test.style in EXTREME else False
+        return None if style in EXTREME else False
     return True

@@ -12,18 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Equation, IndexSum, Node, Number
 from grammar.traversal import children, map_nodes
 
-from ..scope.names import Key, Spelled, component, read_spelling, walk
+from ..scope.names import Spelled, component, read_spelling, walk
 from ..scope.symbols import Definition, Scope
 from ..scope.uses import reach
 from ..symbolic.naming import words_of
-from .indices import UNIT, Linear, linear, plus, substitute_index, write_index
+from .indices import UNIT, Linear, linear, plus, substitute_index
 from .reading import find_defined_names, find_names
 
 
@@ -33,10 +33,11 @@ class NotARecurrence(Exception):
 
 @dataclass
 class Family:
-    """A family: its definition, the position of the index in its name, and its body with `t` as the index."""
+    """A family, with the name of its member and its body at the shared index `variable`."""
 
     definition: Definition
-    place: tuple[str, int]  # "subscript" or "superscript", and the number of the component
+    variable: str
+    head: Node
     body: Node
 
     @property
@@ -45,30 +46,30 @@ class Family:
 
     def index(self, name: Spelled) -> Linear | None:
         """Return the index by which a name is a member of the family, or None if it is not a member."""
-        local = self.definition.name
-        if name.base != local.base or tuple(map(len, name[1:])) != tuple(map(len, local[1:])):
-            return None
-        script, number = self.place
-        for kind in ("subscript", "superscript"):
-            for at_place, (mine, theirs) in enumerate(zip(getattr(local, kind), getattr(name, kind))):
-                if (kind, at_place) != (script, number) and component(mine) != component(theirs):
-                    return None
-        return linear(getattr(name, script)[number])
+        pattern = read_spelling(self.head)
+        assert pattern is not None
+        return find_index(pattern, self.variable, name)
 
-    def member(self, index: Node) -> Node:
+    def member(self, index: Linear) -> Node:
         """Return the name of a family's member, given its index."""
-        script, number = self.place
-        name = self.definition.name
-        parts = list(getattr(name, script))
-        parts[number] = index
-        return name_node(name._replace(**{script: tuple(parts)}))
+        return substitute_index(self.head, self.variable, index)
 
 
-def name_node(name: Spelled) -> Node:
-    node: Node = nodes.Name(name.base)
-    if name.subscript:
-        node = nodes.Subscript(node, name.subscript)
-    return nodes.Superscript(node, name.superscript) if name.superscript else node
+def find_index(pattern: Spelled, variable: str, name: Spelled) -> Linear | None:
+    """Return the value of `variable` for which a name such as W^t is a name such as W^2, or None if they differ.
+
+    Raises NotARecurrence if the value cannot be determined.
+    """
+    if pattern.base != name.base or [*map(len, pattern[1:])] != [*map(len, name[1:])]:
+        return None
+    pairs = [*zip(chain(*pattern[1:]), chain(*name[1:]))]
+    counted = [pair for pair in pairs if variable in words_of(pair[0])]
+    if any(component(mine) != component(theirs) for mine, theirs in pairs if (mine, theirs) not in counted):
+        return None
+    mine, theirs = map(linear, counted[0]) if len(counted) == 1 else (None, None)
+    if mine is None or theirs is None or mine.get(variable) != 1:
+        raise NotARecurrence
+    return plus(plus(theirs, mine, -1), {variable: 1})
 
 
 @dataclass
@@ -108,12 +109,10 @@ class FamilyRecurrence:
     def found(self, node: Any) -> tuple[Family, Linear] | None:
         """Return the family of which a node is a member, and the member's index, or None if it is not a member."""
         name = read_spelling(node) if isinstance(node, (nodes.Superscript, nodes.Subscript)) else None
-        for family in self.families if name is not None else ():
-            assert name is not None
-            index = family.index(name)
-            if index is not None:
-                return family, index
-        return None
+        if name is None:
+            return None
+        pairs = ((family, family.index(name)) for family in self.families)
+        return next(((family, index) for family, index in pairs if index is not None), None)
 
     def references(self, node: Any) -> Iterable[tuple[Family, Linear]]:
         waiting = [node]
@@ -137,7 +136,7 @@ def recurrence_of(scope: Scope, tree: nodes.Program, taken: nodes.Derivative) ->
     recurrence = FamilyRecurrence(next(iter(variables), "t"))
     for definition in scope.families:
         if definition.name.base in reached:
-            _add(recurrence, family_of(definition, recurrence.variable), definition)
+            _add(recurrence, definition)
     inside = {id(part) for family in recurrence.families for part in walk(family.definition.statement)}
     for node in walk(tree):
         if not isinstance(node, IndexSum) or id(node) in inside or not find_names(node.body) & reached:
@@ -160,30 +159,20 @@ def depending(tree: nodes.Program, words: set[str]) -> set[str]:
     return {*reach(words, lambda word: [name for others, names in spoken if word in others for name in names])}
 
 
-def family_of(definition: Definition, variable: str) -> Family:
-    over = definition.range
+def _add(recurrence: FamilyRecurrence, definition: Definition) -> None:
+    over, variable = definition.range, recurrence.variable
     if over is None or over.further is not None or definition.elements or definition.claims:
         raise NotARecurrence
-    places = [
-        (kind, number)
-        for kind in ("subscript", "superscript")
-        for number, part in enumerate(getattr(definition.name, kind))
-        if over.variable.text in words_of(part)
-    ]
-    if len(places) != 1 or getattr(definition.name, places[0][0])[places[0][1]] != over.variable:
+    scripts = [*chain(*definition.name[1:])]
+    if [part for part in scripts if over.variable.text in words_of(part)] != [over.variable]:
         raise NotARecurrence
-    return Family(definition, places[0], substitute_index(definition.body, over.variable.text, {variable: 1}))
-
-
-def _add(recurrence: FamilyRecurrence, family: Family, definition: Definition) -> None:
-    assert definition.range is not None
-    first, last = linear(definition.range.low), linear(definition.range.high)
-    if first is None or last is None:
-        raise NotARecurrence
-    if recurrence.families and (first, last) != (recurrence.first, recurrence.last):
+    first, last = linear(over.low), linear(over.high)
+    if first is None or last is None or (recurrence.families and (first, last) != (recurrence.first, recurrence.last)):
         raise NotARecurrence
     recurrence.first, recurrence.last = first, last
-    recurrence.families.append(family)
+    sides = definition.statement.sides[0], definition.body
+    head, body = (substitute_index(side, over.variable.text, {variable: 1}) for side in sides)
+    recurrence.families.append(Family(definition, variable, head, body))
 
 
 def _sum(node: IndexSum, recurrence: FamilyRecurrence) -> Sum:
@@ -219,13 +208,6 @@ def _orient_steps(recurrence: FamilyRecurrence) -> None:
         raise NotARecurrence
     recurrence.step = ways.pop() if ways else 1
     recurrence.states = list(states.values())
-
-
-def start_of(recurrence: FamilyRecurrence, family: Family) -> Key:
-    """Return the key of the initial member of a state's family."""
-    name = read_spelling(family.member(write_index(recurrence.start)))
-    assert name is not None
-    return name.key()
 
 
 def replace_members(node: Any, recurrence: FamilyRecurrence, label: Callable[[Family, Linear], Node | None]) -> Any:

@@ -106,10 +106,6 @@ class DerivationSteps:
     steps: tuple[DerivationStep, ...] = ()
     kept: tuple[Any, ...] = ()
 
-    def then(self, step: DerivationStep) -> DerivationSteps:
-        """Return the derivation extended by a step."""
-        return DerivationSteps(self.names, (*self.steps, step), self.kept)
-
 
 def steps_of(
     checker: ReadingChecker, taken: TakenElement, names: Mapping[int, str], words: set[str]

@@ -18,10 +18,10 @@ from .factors import (
     SumParts,
     components,
     contract_identities,
+    enclose,
     function_of,
     gather_powers,
     is_function,
-    opaque,
     sum_constants,
     to_factors,
     to_form,
@@ -41,9 +41,10 @@ from .forms import (
     opened,
     refresh_indices,
     rename_indices,
+    split_parts,
 )
 from .matching import apply_totals
-from .product_rules import inverse_product, pythagorean, quotient_of_sums, sign_powers
+from .product_rules import inverse_product, pythagorean, quotient_of_sums
 from .work import count_rule, current
 
 
@@ -90,12 +91,9 @@ def multiply(left: Form, right: Form, out: tuple[bool, bool] = (False, False)) -
 
 def times(one: Product, other: Product) -> Form:
     """Return the product of two products. Summed indices that occur in both are renamed first."""
-    taken = {*one.summed, *(index for factor in one.factors for index in factor.indices)}
-    other = refresh_indices(other, taken)
+    other = refresh_indices(other, {*one.summed, *(index for factor in one.factors for index in factor.indices)})
     one = refresh_indices(one, {index for factor in other.factors for index in factor.indices})
-    return normalize_product(
-        one.coefficient * other.coefficient, (*one.factors, *other.factors), one.summed | other.summed
-    )
+    return multiply_within(one, other)
 
 
 def multiply_within(outer: Product, inner: Product) -> Form:
@@ -141,10 +139,7 @@ def normalize_product(coefficient: Fraction, factors: tuple[Factor, ...], summed
 
 
 def apply_sign_rules(parts: SumParts) -> None:
-    """Simplify signs by sign(x) ⊙ |x| = x, |x|² = x² and sign(x) ⊙ x = |x|.
-
-    Equal factors are merged after each step.
-    """
+    """Apply sign(x) ⊙ |x| = x, |x|² = x², sign(x) ⊙ x = |x| and sign³ x = sign x, and merge equal factors after each."""
     while (without_sign := _apply_sign_rule(parts.factors)) is not None:
         parts.factors = without_sign
         gather_powers(parts)
@@ -153,19 +148,27 @@ def apply_sign_rules(parts: SumParts) -> None:
 def _apply_sign_rule(factors: list[Factor]) -> list[Factor] | None:
     """Return the factors after one of the rules for signs was applied, or None if none applies."""
     for factor in factors:
-        if not is_function(factor, "sign") or factor.exponent != 1:
-            continue
-        (inner,) = opened(factor)
-        for other in factors:
-            if (left := _left_of_base(other, inner)) is not None:
-                count_rule("sign of a number")
-                put = (*([other._replace(exponent=left)] if left else []), function_of("abs", inner))
-                return _exchange_factors(factors, (factor, other), put)
-            if is_function(other, "abs") and other.exponent % 2 == 1 and opened(other) == (inner,) and len(inner) == 1:
-                put = to_factors(power(inner, other.exponent))
-                if put is not None:
-                    count_rule("sign")
-                    return _exchange_factors(factors, (factor, other), put)
+        if is_function(factor, "sign") and factor.exponent >= 1 and factor.exponent.denominator == 1:
+            left = [factor._replace(exponent=factor.exponent - 1)] if factor.exponent > 1 else []
+            (inner,) = opened(factor)
+            for other in factors:
+                if (exponent := _left_of_base(other, inner)) is not None:
+                    count_rule("sign of a number")
+                    left += [other._replace(exponent=exponent)] if exponent else []
+                    return _exchange_factors(factors, (factor, other), (*left, function_of("abs", inner)))
+                if (
+                    is_function(other, "abs")
+                    and other.exponent % 2 == 1
+                    and opened(other) == (inner,)
+                    and len(inner) == 1
+                ):
+                    put = to_factors(power(inner, other.exponent))
+                    if put is not None:
+                        count_rule("sign")
+                        return _exchange_factors(factors, (factor, other), (*left, *put))
+            if factor.exponent > 2:
+                count_rule("power of a sign")
+                return _exchange_factors(factors, (factor,), (factor._replace(exponent=factor.exponent - 2),))
     for factor in factors:
         if is_function(factor, "abs") and factor.exponent % 2 == 0:
             (inner,) = opened(factor)
@@ -200,7 +203,6 @@ PRODUCT_RULES: tuple[Callable[[SumParts], None], ...] = (
 )
 PROOF_RULES: tuple[Callable[[Product], Form | None], ...] = (
     pythagorean,
-    sign_powers,
     quotient_of_sums,
     inverse_product,
 )
@@ -282,7 +284,7 @@ def power(form: Form, exponent: Fraction, bracket: bool = False) -> Form:
     if shared < 0 and exponent.denominator > 1:
         shared, rest = -shared, scale_form(rest, -1)
     outside = _number_power(shared, exponent)
-    return multiply(outside, (Product(ONE_, (opaque("bracket", None, (rest,), exponent=exponent),)),))
+    return multiply(outside, (Product(ONE_, (enclose(rest, exponent),)),))
 
 
 def _power_of_product(product: Product, exponent: Fraction) -> Form:
@@ -306,7 +308,7 @@ def _power_of_product(product: Product, exponent: Fraction) -> Form:
     if inside or (coefficient < 0 and not whole):
         sign = Fraction(-1 if coefficient < 0 else 1)
         unchanged = (Product(sign, tuple(inside)),)
-        apart.append(opaque("bracket", None, (unchanged,), exponent=exponent))
+        apart.append(enclose(unchanged, exponent))
         coefficient = abs(coefficient)
     ((more, further, _),) = _number_power(coefficient, exponent)
     return normalize_product(more, (*apart, *further), frozenset())
@@ -325,7 +327,7 @@ def _plain_power(factor: Factor) -> bool:
 
     It need not hold if a is even, because x may be negative.
     """
-    return signs.get_head_sign(factor.head) or factor.exponent.denominator > 1
+    return signs.get_head_sign(factor.head) is not None or factor.exponent.denominator > 1
 
 
 def _power_of_sum(product: Product, exponent: Fraction) -> Form:
@@ -335,14 +337,12 @@ def _power_of_sum(product: Product, exponent: Fraction) -> Form:
             (Product(ONE_, tuple(group), frozenset(index for index in product.summed if touches(group, index))),)
             for group in groups
         ]
-        if exponent.denominator == 1 or (product.coefficient > 0 and all(map(signs.get_form_sign, parts))):
+        if exponent.denominator == 1 or (product.coefficient > 0 and all(map(signs.sign_of, parts))):
             count_rule("product of sums")
             return reduce(
                 multiply, (power(part, exponent) for part in parts), _number_power(product.coefficient, exponent)
             )
-    inner, outer = [], []
-    for factor in product.factors:
-        (inner if set(factor.indices) & product.summed else outer).append(factor)
+    inner, outer = split_parts(product.factors, product.summed)
     outer = outer if exponent.denominator == 1 else list(map(_absolute, outer))
     counted = {index.size for index in product.summed}
     moved = [
@@ -357,7 +357,7 @@ def _power_of_sum(product: Product, exponent: Fraction) -> Form:
     else:
         inside = ONE_
     summed = (Product(inside, tuple(inner), product.summed),)
-    of = opaque("bracket", None, (summed,), exponent=exponent)
+    of = enclose(summed, exponent)
     ((more, further, _),) = _number_power(coefficient, exponent)
     powers = tuple(factor._replace(exponent=factor.exponent * exponent) for factor in moved)
     products = normalize_product(more, (*powers, *further), frozenset())

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..operators import REGISTRY
 from ..terms.terms import Term
-from . import canonical, signs
+from . import signs
 from .algebra import (
     MAX_POWER,
     add,
@@ -22,7 +22,7 @@ from .algebra import (
     subtract,
     sum_over,
 )
-from .factors import function_of, is_function, sole, to_form
+from .factors import function_of, is_function, opaque, sole, to_form
 from .facts import Sign
 from .forms import (
     DELTA,
@@ -33,14 +33,11 @@ from .forms import (
     Form,
     FormIndex,
     Product,
-    head,
-    indices_of,
     number,
     opened,
     rename_indices,
-    single,
 )
-from .signs import get_form_sign, get_head_sign, never_negative
+from .signs import get_head_sign, never_negative, sign_of
 from .work import count_rule, current
 
 Places = tuple[int, ...]
@@ -65,26 +62,12 @@ def apply_operator(
         products = _elementwise(operator, parts)
         if products is not None:
             return products
-    outside = set().union(*map(indices_of, parts)) - set(bound)
     indices = {index: index.fresh() for index in bound}
     parts = tuple(rename_indices(part, indices) for part in parts)
-    key, order, symmetries = canonical.make_closed_key(parts, tuple(indices.values()), outside)
-    first = tuple(range(len(given)))
-    axes = (*(index.name for index in given), *(index.name for index in order))
-    whole = tuple((*first, *(node + len(given) for node in symmetry)) for symmetry in symmetries)
-    if (
-        operator in OF_SYMMETRIC
-        and len(parts) == 1
-        and canonical.is_symmetric(parts, tuple(indices.values()), order, key)
-    ):
-        count_rule("symmetric")
-        whole += tuple((1, 0, *entry[2:]) for entry in whole)
-    texts = tuple(str(index.size) for index, position in zip(given, places[1]) if position not in places[0])
-    of = head(
-        "apply", operator, axes, (options, places), key=(key, len(axes), *texts), parts=parts, bound=tuple(indices.values()),
-        slots=tuple(order), symmetries=whole,
-    )  # fmt: skip
-    return single(of, *given, *order)
+    sizes = tuple(str(index.size) for index, position in zip(given, places[1]) if position not in places[0])
+    symmetric = operator in OF_SYMMETRIC and len(parts) == 1
+    fresh = tuple(indices.values())
+    return to_form(opaque("apply", operator, parts, (options, places), fresh, tuple(given), sizes, symmetric))
 
 
 def _elementwise(operator: str, parts: tuple[Form, ...]) -> Form | None:
@@ -286,7 +269,7 @@ def apply_addition_theorem(operator: str, x: Form) -> Form | None:
 
 def apply_to_factors(operator: str, x: Form) -> Form | None:
     """Apply |x y| = |x| |y|, sign(x y) = sign x sign y, or |x| = x for a nonnegative x. Otherwise, return None."""
-    if operator == "abs" and get_form_sign(x):
+    if operator == "abs" and sign_of(x):
         return x
     outer, rest = monomial(x)
     alone = rest == ONE and len(outer.factors) == 1 and outer.factors[0].exponent
@@ -310,7 +293,7 @@ def sum_of_logarithms(x: Form) -> Form | None:
     outer, rest = monomial(x)
     shared, rest = content(rest)
     parts, left = [_logarithm_of_number(abs(shared))], number(1 if shared > 0 else -1)
-    if rest != ONE and get_form_sign(rest):
+    if rest != ONE and sign_of(rest):
         parts.append(_opaque("log", rest))
         rest = ONE
     for factor in outer.factors:
@@ -356,7 +339,7 @@ def _logarithm_of_factor(factor: Factor) -> Form:
         case "apply", "∏":
             (inner,) = opened(factor)
             indices = {index: index.fresh() for index in factor.head.bound}
-            if get_form_sign(inner):
+            if sign_of(inner):
                 return sum_over(apply_operator("log", (rename_indices(inner, indices),)), indices.values())
     return _opaque("log", to_form(factor, ONE_))
 

@@ -17,41 +17,40 @@ from .forms import DELTA, NUMBER, ONE_, Factor, Form, FormIndex, Product, head, 
 from .work import count_rule, current
 
 
-def contract_deltas(factors: list[Factor], summed: set[FormIndex]) -> list[Factor]:
-    """Return factors without identities on summed indices: A ⊙_{ax} I_{ax,ax*} = A_{ax→ax*}, and I_{ax,ax} = 1."""
-    while True:
-        for index, factor in enumerate(factors):
-            if factor.head is not DELTA:
-                continue
-            row, column = factor.indices
-            if row is column:
-                count_rule("trace of an identity")
-                factors = factors[:index] + factors[index + 1 :]
-                break
-            old, new = (row, column) if row in summed else (column, row)
-            if old in summed:
-                count_rule("identity")
-                summed.discard(old)
-                factors = [part.at({old: new}) for part in factors[:index] + factors[index + 1 :]]
-                break
-        else:
-            return factors
-
-
 def function_of(operator: str, *parts: Form) -> Factor:
     """Return the application of an elementwise function to forms as a single opaque factor."""
     return opaque("apply", operator, parts, ((), ((), ())))
 
 
 def opaque(
-    kind: str, label: Any, parts: tuple[Form, ...], options: tuple[Any, ...] = (), exponent: Fraction = ONE_
+    kind: str,
+    label: Any,
+    parts: tuple[Form, ...],
+    options: tuple[Any, ...] = (),
+    bound: tuple[FormIndex, ...] = (),
+    given: tuple[FormIndex, ...] = (),
+    sizes: tuple[str, ...] = (),
+    symmetric: bool = False,
 ) -> Factor:
-    """Return a factor of this kind whose head contains forms. Its indices are the forms' outside indices."""
-    outside = set().union(*map(indices_of, parts))
-    key, order, symmetries = canonical.make_closed_key(parts, (), outside)
-    axes = tuple(index.name for index in order)
-    within = {"key": (key, len(axes)), "parts": parts, "slots": tuple(order), "symmetries": tuple(symmetries)}
-    return Factor(head(kind, label, axes, options, **within), tuple(order), exponent)
+    """Return a factor of this kind that contains forms over bound indices, at the given and the forms' outside indices.
+
+    A `symmetric` factor may exchange its first two indices if the forms do not change when `bound` is exchanged.
+    """
+    outside = set().union(*map(indices_of, parts)) - set(bound)
+    key, order, orders = canonical.make_closed_key(parts, bound, outside)
+    axes = tuple(index.name for index in (*given, *order))
+    first = tuple(range(len(given)))
+    symmetries = tuple((*first, *(at + len(given) for at in indices)) for indices in orders)
+    if symmetric and canonical.is_symmetric(parts, bound, order, key):
+        count_rule("symmetric")
+        symmetries += tuple((1, 0, *entry[2:]) for entry in symmetries)
+    within = {"key": (key, len(axes), *sizes), "parts": parts, "bound": bound, "slots": tuple(order)}
+    return Factor(head(kind, label, axes, options, **within, symmetries=symmetries), (*given, *order), ONE_)
+
+
+def enclose(form: Form, exponent: Fraction = ONE_) -> Factor:
+    """Return a sum as a single factor."""
+    return opaque("bracket", None, (form,))._replace(exponent=exponent)
 
 
 def is_function(factor: Factor, operator: str) -> bool:
@@ -114,7 +113,26 @@ class SumParts:
 
 def contract_identities(parts: SumParts) -> None:
     """Simplify identities on summed indices, by A ⊙_{ax} I_{ax,ax*} = A_{ax→ax*} and I_{ax,ax} = 1."""
-    parts.factors = contract_deltas(parts.factors, parts.summed)
+    while (names := _find_contraction(parts)) is not None:
+        position, index = names
+        rest = parts.factors[:position] + parts.factors[position + 1 :]
+        parts.summed -= index.keys()
+        parts.factors = [part.at(index) for part in rest] if index else rest
+
+
+def _find_contraction(parts: SumParts) -> tuple[int, dict[FormIndex, FormIndex]] | None:
+    """Return the position of an identity that can be removed, with the summed index that it replaces, or None."""
+    for position, factor in enumerate(parts.factors):
+        if factor.head is DELTA:
+            row, column = factor.indices
+            if row is column:
+                count_rule("trace of an identity")
+                return position, {}
+            old, new = (row, column) if row in parts.summed else (column, row)
+            if old in parts.summed:
+                count_rule("identity")
+                return position, {old: new}
+    return None
 
 
 def sum_constants(parts: SumParts) -> None:

@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from .forms import Form, FormHead, Product
 
+Statement = tuple[Form, str, Form]  # a left side, a relation such as "=", a right side
 TensorName = tuple[str, tuple[str, ...]]  # a name, and the axes of the tensor
 Orders = tuple[tuple[int, ...], ...]
 Sign = Literal["positive", "nonnegative"]
@@ -28,14 +29,18 @@ class FactRewrite(NamedTuple):
 
 
 class KnownFact(NamedTuple):
-    """An assumption, with its source text as `name`, its `statement` in the notation, and its consequences."""
+    """A known relation between forms, with the rewrites, symmetries and signs that follow from it.
 
-    name: str
-    statement: Any
-    declared: bool = False
+    `node` is the relation in the notation, and `name` is its source text.
+    """
+
+    statement: Statement
     rewrites: tuple[FactRewrite, ...] = ()
-    symmetric: tuple[TensorName, Orders] | None = None
+    orders: Orders = ()
     sign: tuple[FormHead, Sign] | None = None
+    name: str = ""
+    node: Any = None
+    declared: bool = False
 
 
 class KnownFacts(NamedTuple):
@@ -59,9 +64,10 @@ def group_facts(facts: Iterable[KnownFact]) -> KnownFacts:
     signs: dict[FormHead, tuple[Sign, str]] = {}
     facts = tuple(facts)
     for fact in facts:
-        if fact.symmetric is not None:
-            name, orders = fact.symmetric
-            symmetries[name] = closure((*symmetries.get(name, ((), ""))[0], *orders)), fact.name
+        if fact.orders:
+            of = fact.statement[0][0].factors[0].head
+            name = of.label, of.axes
+            symmetries[name] = closure((*symmetries.get(name, ((), ""))[0], *fact.orders)), fact.name
         if fact.sign is not None and signs.get(fact.sign[0], ("",))[0] != "positive":
             signs[fact.sign[0]] = fact.sign[1], fact.name
     return KnownFacts(

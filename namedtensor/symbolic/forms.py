@@ -22,7 +22,7 @@ replaced without changing these forms.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Set
 from contextlib import contextmanager
 from contextvars import ContextVar
 from fractions import Fraction
@@ -111,6 +111,14 @@ class Product(NamedTuple):
 
 
 Form = tuple[Product, ...]
+
+
+class NamedValue(NamedTuple):
+    """A name of the program at its indices, with its value."""
+
+    factor: Factor
+    value: Form
+
 
 ONE_ = Fraction(1)
 ZERO: Form = ()
@@ -204,6 +212,12 @@ def opened(factor: Factor) -> tuple[Form, ...]:
     position = len(factor.indices) - len(factor.head.slots)
     names = dict(zip(factor.head.slots, factor.indices[position:]))
     return tuple(rename_indices(part, names) for part in factor.head.parts)
+
+
+def split_parts(parts: Iterable[Any], indices: Set[FormIndex]) -> tuple[list[Any], list[Any]]:
+    """Return the factors or other parts that have any of these indices, and the other parts."""
+    inside = [part for part in parts if not indices.isdisjoint(part.indices)]
+    return inside, [part for part in parts if part not in inside]
 
 
 @lru_cache(maxsize=256)

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..core.sizes import SizeVariable, resolve
 from ..operators import REGISTRY
@@ -20,7 +20,21 @@ from ..terms.terms import Term, topological
 from . import algebra
 from .applying import apply_operator, own_options
 from .definitions import decide_condition, expand_definition, root_of
-from .forms import DELTA, NUMBER, ONE, ONE_, Form, FormIndex, head, indices_of, number, rename_indices, single, size
+from .forms import (
+    DELTA,
+    NUMBER,
+    ONE,
+    ONE_,
+    Form,
+    FormIndex,
+    NamedValue,
+    head,
+    indices_of,
+    number,
+    rename_indices,
+    single,
+    size,
+)
 from .linearizing import change_of
 from .work import count_rule, current, tensor
 
@@ -35,14 +49,6 @@ class NotReadable(Exception):
         self.term = term
 
 
-class NamedDerivative(NamedTuple):
-    """A derivative of a part of the formula, with its name and its indices."""
-
-    name: str
-    indices: tuple[FormIndex, ...]
-    form: Form
-
-
 class Forms:
     """The translation of terms to forms. Terms whose ids are in `names` are translated to their names."""
 
@@ -53,7 +59,7 @@ class Forms:
         self.changes: dict[str, dict[str, str]] = {}  # the marked axes of each ∂X
         self.marked: dict[tuple[str, str], FormIndex] = {}  # theirs, apart from all that a formula calls so within
         self.linear: set[int] = set()
-        self.cut: list[NamedDerivative] = []
+        self.cut: list[NamedValue] = []
         self.leaves: dict[str, str] = {}  # inputs that are called otherwise
         self.labels: Mapping[str, str] = {}  # axes that are called otherwise
         self.cut_name = "G"  # the first name of a derivative of many terms
@@ -105,8 +111,9 @@ class Forms:
         if len(set(source_names)) < len(source_names):
             return form
         name = f"{self.cut_name}{len(self.cut) + 1}" if self.cut else self.cut_name
-        self.cut.append(NamedDerivative(name, indices, form))
-        return tensor(name, source_names, indices)
+        (product,) = tensor(name, source_names, indices)
+        self.cut.append(NamedValue(product.factors[0], form))
+        return (product,)
 
     def one(self, term: Term) -> Form:
         if term.operator == "input" and term.options[0] in self.changes:

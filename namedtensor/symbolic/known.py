@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from . import algebra
 from .applying import apply_operator
-from .factors import denominators, is_function, to_factors
+from .factors import denominators, is_function, to_factors, to_form
 from .facts import FactRewrite
-from .forms import DELTA, ONE, ONE_, Factor, Form, FormHead, FormIndex, Product, opened, rename_indices, single
+from .forms import DELTA, ONE, ONE_, Factor, Form, FormIndex, NamedValue, Product, opened, rename_indices, split_parts
 from .matching import replace_part
 from .work import count_rule
 
@@ -40,22 +39,14 @@ def _put(product: Product, pattern: Product, result: Form, rule: str) -> Product
     return products[0] if len(products) == 1 else None
 
 
-class NamedPart(NamedTuple):
-    """A name with the product that it stands for. The indices correspond to the axes of the name's head."""
-
-    head: FormHead
-    indices: tuple[FormIndex, ...]
-    product: Product
-
-
-def fold_named_parts(form: Form, names: Sequence[NamedPart]) -> Form:
+def fold_named_parts(form: Form, names: Sequence[NamedValue]) -> Form:
     """Return a form in which parts of products that equal named values are replaced by the names."""
     return apply_rules(form, *(partial(_put_name, name) for name in names))
 
 
-def _put_name(name: NamedPart, product: Product) -> Product | None:
-    coefficient, factors, summed = name.product
-    result = algebra.scale_form(single(name.head, *name.indices), 1 / coefficient)
+def _put_name(name: NamedValue, product: Product) -> Product | None:
+    ((coefficient, factors, summed),) = name.value
+    result = algebra.scale_form(to_form(name.factor), 1 / coefficient)
     return _put(product, Product(ONE_, factors, summed), result, "name")
 
 
@@ -111,9 +102,8 @@ def _transpose_change(product: Product) -> Product | None:
         if not is_function(factor, "expm") or len(factor.head.parts) != 2:
             continue
         row, column = factor.indices[:2]
-        rest = [part for at, part in enumerate(product.factors) if at != index]
-        inside = [part for part in rest if {row, column} & set(part.indices)]
-        outer = [part for part in rest if part not in inside]
+        others = product.factors[:index] + product.factors[index + 1 :]
+        inside, outer = split_parts(others, {row, column})
         if factor.exponent != 1 or not {row, column} <= product.summed or {row, column} & set(factor.indices[2:]):
             continue
         (matrix, along), (r, c) = opened(factor), factor.head.bound[:2]
@@ -144,9 +134,8 @@ def _solution(product: Product) -> Product | None:
             continue
         for order in factor.head.symmetries:
             out, row = (factor.indices[at] for at in order[:2])
-            others = [part for at, part in enumerate(product.factors) if at != index]
-            inside = [part for part in others if row in part.indices]
-            rest = [part for part in others if row not in part.indices]
+            others = product.factors[:index] + product.factors[index + 1 :]
+            inside, rest = split_parts(others, {row})
             outer = {index for part in rest for index in part.indices}
             if row not in product.summed or row in factor.indices[2:] or out is row or not inside:
                 continue

@@ -15,7 +15,21 @@ from ..terms.terms import Term
 from . import algebra, canonical
 from .applying import apply_operator
 from .factors import components, is_function, sole, touches
-from .forms import DELTA, ONE, ONE_, Factor, Form, FormIndex, Product, indices_of, number, opened, rename_indices, size
+from .forms import (
+    DELTA,
+    ONE,
+    ONE_,
+    Factor,
+    Form,
+    FormIndex,
+    Product,
+    indices_of,
+    number,
+    opened,
+    rename_indices,
+    size,
+    split_parts,
+)
 from .work import count_rule
 
 Matrix = tuple[Form, FormIndex, FormIndex]
@@ -91,9 +105,8 @@ def chain(matrix: Form, row: FormIndex, column: FormIndex) -> tuple[Form, list[M
     if len(matrix) != 1:
         shared, rest = canonical.content(matrix)
         outer, rest = algebra.monomial(rest)
-        apart = [factor for factor in outer.factors if not {row, column} & set(factor.indices)]
-        others = tuple(factor for factor in outer.factors if factor not in apart)
-        rest = algebra.multiply((Product(ONE_, others),), rest)
+        inside, apart = split_parts(outer.factors, {row, column})
+        rest = algebra.multiply((Product(ONE_, tuple(inside)),), rest)
         return algebra.multiply(number(shared), (Product(ONE_, tuple(apart)),)), [(rest, row, column)]
     (product,) = matrix
     for link in sorted(product.summed, key=lambda index: index.number):

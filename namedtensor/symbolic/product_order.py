@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from grammar.nodes import Node
 
-from .forms import NUMBER, FormIndex
-from .spelling import ProductPart, indices_in, split_parts
+from .forms import NUMBER, FormIndex, split_parts
+from .spelling import ProductPart, indices_in
 
 FEW_AXES = 2  # axes of a product that is always small enough
 

@@ -22,24 +22,6 @@ def pythagorean(product: Product) -> Form | None:
     return None
 
 
-def sign_powers(product: Product) -> Form | None:
-    """Simplify powers of signs, by sign³ x = sign x and sign² x ⊙ x = x, or return None."""
-    for factor in product.factors:
-        if not is_function(factor, "sign") or factor.exponent < 2 or factor.exponent.denominator > 1:
-            continue
-        (x,) = opened(factor)
-        of_x = x[0].factors[0] if len(x) == 1 and len(x[0].factors) == 1 and not x[0].summed else None
-        beside = [
-            other for other in product.factors
-            if (of_x is not None and (other.head, other.indices) == (of_x.head, of_x.indices))
-            or (is_function(other, "abs") and opened(other) == (x,))
-        ]  # fmt: skip
-        if factor.exponent > 2 or any(other.exponent > 0 for other in beside):
-            count_rule("power of a sign")
-            return (_divide_factor(product, factor, Fraction(2)),)
-    return None
-
-
 def quotient_of_sums(product: Product) -> Form | None:
     """Cancel a sum divided by the same sum, as in ∑_{ax} x / ∑_{ax} x = 1, or return None."""
     for below, inner in denominators(product):

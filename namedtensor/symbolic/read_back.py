@@ -17,8 +17,8 @@ from grammar.nodes import Axis, Call, Name, Node, Number, Rename, Starred, Super
 
 from . import algebra
 from .factoring import factor_form
-from .factors import opaque
-from .forms import DELTA, NUMBER, ONE_, Factor, Form, FormHead, FormIndex, Product, indices_of, opened
+from .factors import enclose
+from .forms import DELTA, NUMBER, ONE_, Factor, Form, FormHead, FormIndex, Product, indices_of, opened, split_parts
 from .product_order import order_contractions
 from .spelling import (
     MARKS,
@@ -37,7 +37,6 @@ from .spelling import (
     rename,
     shortest,
     size_node,
-    split_parts,
 )
 from .work import current
 
@@ -113,7 +112,7 @@ class ReadBack:
             if factor.head.kind == "bracket" and factor.exponent == 1 and factor.head not in self.given:
                 inner = factor.head.parts[0]
                 if len(inner) > 1 and any(addend.coefficient < 0 for addend in inner):
-                    flipped = opaque("bracket", None, (algebra.scale_form(opened(factor)[0], -1),))
+                    flipped = enclose(algebra.scale_form(opened(factor)[0], -1))
                     factors = tuple(flipped if other is factor else other for other in product.factors)
                     return self.product(Product(-product.coefficient, factors, product.summed), names), False
         return self.product(product._replace(coefficient=-product.coefficient), names), True
@@ -131,7 +130,9 @@ class ReadBack:
             group = [factor for factor in roots if factor.exponent == exponent]
             if group:
                 indices = frozenset(index for factor in group for index in factor.indices)
-                parts.append(ProductPart(self.root(group, names), indices, exponent < 0))
+                under = tuple(factor._replace(exponent=ONE_) for factor in group)
+                node = call("sqrt", self.product(Product(ONE_, under), names))
+                parts.append(ProductPart(node, indices, exponent < 0))
         for index in grouped:
             if index not in averaged and index in summed:
                 inside, parts = split_parts(parts, {index})
@@ -175,12 +176,10 @@ class ReadBack:
             near = {result.get(label) for label in beside}
             counted = any(factor.head.kind == "size" and factor.head.label == index.size for factor in product.factors)
             free = not counted and choices[0] not in near and has_size(choices[0], index, product)
-            if name is None and free and not (beside & product.summed & set(grouped)):
+            partly = len(around) < len(product.factors)
+            if name is None and free and partly and not (beside & product.summed & set(grouped)):
                 name = choices[0]
-                if sum(index in factor.indices for factor in product.factors) < len(product.factors):
-                    grouped.append(index)
-                else:
-                    name = None
+                grouped.append(index)
             if name is None:
                 name = choices[0].rstrip(MARKS)
                 while name in taken or not has_size(name, index, product):
@@ -275,11 +274,6 @@ class ReadBack:
             return ProductPart(self.function(factor.head, "exp", (inner,), (), names), indices)
         node = self.raise_power(self.atom(factor, names), abs(exponent))
         return ProductPart(node, indices, exponent < 0)
-
-    def root(self, group: list[Factor], names: Names) -> Node:
-        """Return one root of the product of several factors that are all under equal roots."""
-        of = tuple(factor._replace(exponent=ONE_) for factor in group)
-        return call("sqrt", self.product(Product(ONE_, of), names))
 
     def raise_power(self, node: Node, exponent: Fraction) -> Node:
         if exponent == 1:

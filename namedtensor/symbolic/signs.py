@@ -7,7 +7,7 @@ from fractions import Fraction
 from ..operators import REGISTRY
 from ..operators.record import NEVER_NEGATIVE, Operator
 from .facts import Sign
-from .forms import Factor, Form, FormHead, Product
+from .forms import Factor, Form, FormHead
 from .work import count_rule, current
 
 NOTHING_KNOWN = Operator("", "elementwise", "", lambda *_: None, "", "", "")
@@ -27,7 +27,7 @@ def never_negative(factor: Factor) -> bool:
     exponent = factor.exponent
     if exponent.denominator % 2 == 0 or (exponent.denominator == 1 and exponent % 2 == 0):
         return True
-    return get_head_sign(factor.head)
+    return get_head_sign(factor.head) is not None
 
 
 def get_known_sign(head: FormHead) -> Sign | None:
@@ -38,42 +38,32 @@ def get_known_sign(head: FormHead) -> Sign | None:
     return sign
 
 
-def get_head_sign(head: FormHead) -> bool:
-    if head.kind in ("size", "constant", "delta") or head in current().positive:
-        return True
-    if head.kind == "number":
-        return head.label >= 0
-    if head.kind == "bracket":
-        return get_form_sign(head.parts[0])
+def get_head_sign(head: FormHead) -> Sign | None:
+    """Return whether a head is positive or nonnegative whenever it has a value, or None if neither is known."""
     record = record_of(head)
-    if head.kind == "apply" and (record.sign in NEVER_NEGATIVE or record.boolean[1] or head.label == "indicator"):
-        return True
-    return get_known_sign(head) is not None
-
-
-def get_form_sign(form: Form) -> bool:
-    return all(product.coefficient >= 0 and all(map(never_negative, product.factors)) for product in form)
+    match head.kind:
+        case "size" | "constant":
+            return "positive"
+        case "number" if head.label >= 0:
+            return "positive" if head.label else "nonnegative"
+        case "bracket":
+            return sign_of(head.parts[0])
+        case "apply" if record.sign in NEVER_NEGATIVE and record.analytic:
+            return "positive"
+        case "apply" if record.sign in NEVER_NEGATIVE or record.boolean[1] or head.label == "indicator":
+            return get_known_sign(head) or "nonnegative"
+    if head.kind == "delta" or head in current().positive:
+        return "nonnegative"
+    return get_known_sign(head)
 
 
 def sign_of(form: Form) -> Sign | None:
     """Return "positive" or "nonnegative" if a form certainly has this sign where it has a value, or else None."""
-    if not get_form_sign(form):
+    if not all(product.coefficient >= 0 and all(map(never_negative, product.factors)) for product in form):
         return None
-    return "positive" if any(map(_positive, form)) else "nonnegative"
-
-
-def _positive(product: Product) -> bool:
-    return all(map(positive_head, (factor.head for factor in product.factors)))
-
-
-def positive_head(head: FormHead) -> bool:
-    if head.kind == "number":
-        return head.label > 0
-    if head.kind == "bracket":
-        return sign_of(head.parts[0]) == "positive"
-    record = record_of(head)
-    analytic = head.kind == "apply" and record.sign in NEVER_NEGATIVE and record.analytic
-    return analytic or head.kind in ("size", "constant") or get_known_sign(head) == "positive"
+    heads = [[factor.head for factor in product.factors] for product in form]
+    positive = any(all(get_head_sign(head) == "positive" for head in of_product) for of_product in heads)
+    return "positive" if positive else "nonnegative"
 
 
 def vanishes_rarely(head: FormHead) -> bool:

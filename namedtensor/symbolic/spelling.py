@@ -6,7 +6,6 @@ The length counts names (including stars and scripts), numbers, sizes and signs,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from collections.abc import Set as AbstractSet
 from fractions import Fraction
 from functools import lru_cache
 from itertools import zip_longest
@@ -173,14 +172,6 @@ class ProductPart(NamedTuple):
 
 def indices_in(parts: Iterable[ProductPart]) -> frozenset[FormIndex]:
     return frozenset(index for part in parts for index in part.indices)
-
-
-def split_parts(
-    parts: Iterable[ProductPart], indices: AbstractSet[FormIndex]
-) -> tuple[list[ProductPart], list[ProductPart]]:
-    """Return the parts that have at least one of these indices, and all other parts."""
-    inside = [part for part in parts if part.indices & indices]
-    return inside, [part for part in parts if part not in inside]
 
 
 class Unwritable(Exception):
