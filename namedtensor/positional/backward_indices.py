@@ -47,6 +47,6 @@ def reverse(walk: Any, tree: Tree, node: Node, axis: AxisVariable, item: Item) -
 
 def check_length(walk: Any, tree: Tree, item: Item, axis: AxisVariable) -> None:
     """Raise NotationError if the n of x_{n-i+1} is not the length of the axis."""
-    named = walk.ends.get(item.length) or walk.axes.given.get(item.length)
+    named = walk.axes.given.get(item.length) or walk.ends.get(item.length)
     if named is None or named.kind.root is not axis.kind.root:
         raise walk.refuse(tree, f"the index {item.text} does not count from the length of {axis.key}")
