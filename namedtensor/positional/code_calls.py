@@ -7,6 +7,7 @@ from typing import Any
 
 from .code import CodeReader
 from .code_expressions import SPECIAL, get_called_name
+from .matrix_functions import INDEPENDENT
 from .operations import OPERATIONS, bound_to, to_value
 
 REDUCED_BY = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all", "logical_or": "any", "logaddexp": "logsumexp"}  # fmt: skip
@@ -47,4 +48,23 @@ def read_conversion(code: CodeReader, node: ast.Call, method: bool) -> Any:
     raise code.refuse(node, "float of this is not supported")
 
 
-SPECIAL.update(ufunc=ufunc_method, embedding=embedded, float=read_conversion)
+def pseudoinverse(code: CodeReader, node: ast.Call, method: bool) -> Any:
+    """Read np.linalg.pinv(A): a formula for every matrix would need its singular values."""
+    if method or len(node.args) != 1 or node.keywords:
+        raise code.refuse(node, "pinv expects one matrix", "leave the tolerance out")
+    x = to_value(code.ev(node.args[0]))
+    if len(x.dims) != 2 or not all(len(dim) == 1 for dim in x.dims):
+        raise code.refuse(node, "pinv of anything but one matrix is not supported", "write it for one matrix")
+    (rows,), (columns,) = x.dims
+    by_columns = code.choose(code.span(node), code.text(node), INDEPENDENT) == 0
+    code.axes.facts.longer.append((rows, columns) if by_columns else (columns, rows))
+
+    def transpose() -> Any:  # Each use has separate axes.
+        return code.apply(OPERATIONS["swapaxes"][0], [code.ev(node.args[0]), 0, 1])
+
+    product = code.applied(node, "matmul", [transpose(), x] if by_columns else [x, transpose()], {})
+    inverted = code.applied(node, "inv", [product], {})
+    return code.applied(node, "matmul", [inverted, transpose()] if by_columns else [transpose(), inverted], {})
+
+
+SPECIAL.update(pinv=pseudoinverse, ufunc=ufunc_method, embedding=embedded, float=read_conversion)

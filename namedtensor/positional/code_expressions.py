@@ -33,7 +33,6 @@ SUBMODULES = {*"""np numpy jnp torch F nn math scipy jax einops sp functional li
     np.linalg numpy.linalg jnp.linalg jax.numpy.linalg np.lib.stride_tricks numpy.lib.stride_tricks""".split()}  # fmt: skip
 MODULES = set("np numpy jnp torch F nn math scipy jax einops sp functional linalg special lib".split())
 MODULE_VALUES: dict[str, Any] = {"pi": math.pi, "e": math.e, "inf": math.inf, "newaxis": None}
-INSTEAD = {"pinv": "write inv(A.T @ A) @ A.T if the columns of A are independent"}  # for functions without a formula
 DIVISORS = ("NumPy, divided by n", "PyTorch, divided by n − 1")  # of std and var
 OPERATORS: dict[type, str] = {
     ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.MatMult: "matmul", ast.Pow: "power",
@@ -271,7 +270,7 @@ class CodeExpressions(CodeValues):
         record = find_operation(name, library)
         if record is None:
             other = "write it in operations that are known, or give its formula"
-            raise self.refuse(node, f"unknown function {name}", INSTEAD.get(name, other))
+            raise self.refuse(node, f"unknown function {name}", other)
         if (
             arguments
             and all(isinstance(argument, (int, float)) for argument in arguments)

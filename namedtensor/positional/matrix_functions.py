@@ -92,6 +92,23 @@ def inverse(walk: Walk, tree: Tree) -> Matrix:
     return replace(walk.make(call("inv", (x.node,), pair), x.dims, x), inverse=x)
 
 
+INDEPENDENT = ("the pseudoinverse of independent columns", "the pseudoinverse of independent rows")
+
+
+@rule("pseudoinverse")
+def pseudoinverse(walk: Walk, tree: Tree) -> Matrix:
+    """Read A^† or A^+: a formula for every matrix would need its singular values."""
+    (base,) = tree.parts
+    if not walk.read(base).is_full:
+        hint = "write max(x, 0) for the positive part" if tree.text == "+" else "write the transpose x^⊤"
+        raise walk.refuse(tree, f"^{tree.text} of something other than a matrix is not supported", hint)
+    turned = Tree("T", tree.span, (base,), "⊤")
+    by_columns = walk.choose(tree.span, walk.text(tree), INDEPENDENT) == 0
+    product = Tree("product", tree.span, (turned, base) if by_columns else (base, turned))
+    inverted = Tree("inverse", tree.span, (product,))
+    return walk.read(Tree("product", tree.span, (inverted, turned) if by_columns else (turned, inverted)))
+
+
 @rule("∘", "*")
 def hadamard(walk: Walk, tree: Tree) -> Matrix:
     if walk.letters.active:

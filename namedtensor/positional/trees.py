@@ -379,6 +379,9 @@ class SourceParser:
             if second.text == "1":
                 return Tree("inverse", span, (tree,))
             return Tree("^", span, (tree, Tree("negative", (first.start, second.end), (power,))))
+        if first.text in ("†", "+") and (not braces or second.text == "}"):
+            self.at += 1 + 2 * braces
+            return Tree("pseudoinverse", self.span(start), (tree,), first.text)
         if first.text in ("*", "†", "+"):
             hint = "write the transpose ^⊤, or the pseudoinverse (A^⊤ A)^{-1} A^⊤ if the columns of A are independent"
             raise self.refuse((start, first.end), f"^{first.text} is not supported", hint)
