@@ -42,7 +42,7 @@ class Box:
 
 
 Part = Union[str, Box]
-ChangeParts = Callable[[Box], Iterable[Part]]
+ChangeParts = Callable[[Box], Sequence[Part]]
 
 
 def write(part: Part, parts_of: ChangeParts | None = None) -> str:
@@ -54,7 +54,7 @@ def write(part: Part, parts_of: ChangeParts | None = None) -> str:
         if isinstance(part, str):
             texts.append(part)
         else:
-            stack.extend(reversed([*(part.parts if parts_of is None else parts_of(part))]))
+            stack += (part.parts if parts_of is None else parts_of(part))[::-1]
     return "".join(texts)
 
 

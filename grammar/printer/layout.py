@@ -25,6 +25,7 @@ from .boxes import (
 )
 from .forms import SIGNS, SLOTS, TEMPLATES, TEXT
 
+LEAVES = (Name, Number, Axis)
 SINGLE = re.compile(r"[^\W_]|\d+|[*†]|\\dagger")  # a script without braces
 
 
@@ -43,7 +44,8 @@ class Layout:
     def box(self) -> Box:
         """Return the box of the whole tree. Parts precede the nodes that contain them, so that no recursion is deep."""
         for node in reversed(list(walk(self.tree))):
-            self.box_of(node)
+            if type(node) not in LEAVES:
+                self.box_of(node)
         return self.box_of(self.tree)
 
     def box_of(self, node: Any) -> Box:

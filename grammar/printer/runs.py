@@ -14,18 +14,24 @@ from .. import nodes
 from ..nodes import Call, axis_of
 from ..symbols import FUNCTIONS
 from ..traversal import walk
-from .boxes import Part
+from .boxes import Part, write
 from .operators import CALLS, sums_over_indices
 from .statements import TextLayout
 
+NAMING = (nodes.Name, nodes.Subscript, nodes.Superscript)
+
 
 class Run(NamedTuple):
-    """A piece of uniform style with its enclosing scripts, outermost first, its axis, and whether it is slanted."""
+    """A piece of uniform style with its enclosing scripts, outermost first, its axis, and whether it is slanted.
+
+    `name` is the name that the piece belongs to, with its scripts, such as X^1.
+    """
 
     text: str
     scripts: tuple[str, ...] = ()
     axis: str | None = None
     slanted: bool = False
+    name: str = ""
 
 
 def to_runs(node: Any, axes: Collection[str] | None = None) -> tuple[Run, ...]:
@@ -46,6 +52,8 @@ def to_runs(node: Any, axes: Collection[str] | None = None) -> tuple[Run, ...]:
             add_run(runs, style._replace(text=part if style.axis else part.replace("-", "−")))
         elif part.kind != "gap":
             parts = part.parts
+            if not style.name and (part.kind == "word" or type(part.node) in NAMING):
+                style = style._replace(name=write(part))
             if part.kind in ("below", "above"):
                 parts, style = parts[1:-1], style._replace(scripts=(*style.scripts, part.kind))
             elif part.kind == "axis" and part.data in known:

@@ -10,6 +10,7 @@ import html
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 from typing import NamedTuple
 
 from grammar import nodes
@@ -185,52 +186,26 @@ def mark_findings(location: FileLocation, findings: list[Finding]) -> str:
 
 
 # --------------------------------------------------------------------------------------------------- types on hover
-def write_typed_runs(runs: tuple[Run, ...], types: Mapping[str, str], colors: Mapping[str, Tint]) -> str:
-    """Return runs as HTML, in which the tooltip of each name shows its type.
+def write_typed_runs(runs: Iterable[Run], types: Mapping[str, str], colors: Mapping[str, Tint]) -> str:
+    """Format runs as HTML, with the type of each name as its title.
 
-    >>> write_typed_runs((Run("X", slanted=True), Run("1", ("above",)), Run(" + Y")), {"X^1": "X^1 : ℝ^{seq}"}, {})
+    >>> runs = (Run("X", slanted=True, name="X^1"), Run("1", ("above",), name="X^1"), Run(" + Y"))
+    >>> write_typed_runs(runs, {"X^1": "X^1 : ℝ^{seq}"}, {})
     '<span title="X^1 : ℝ^{seq}"><i>X</i><sup>1</sup></span> + Y'
     """
-    names: list[str] = []
-    runs = tuple(_words(runs))
-    at = 0
-    while at < len(runs):
-        base = runs[at]
-        following = at + 1
-        while following < len(runs) and len(runs[following].scripts) > len(base.scripts):
-            following += 1
-        scripts = "".join(
-            SIGNS[run.scripts[len(base.scripts)]] + run.text for run in _merge_runs(runs[at + 1 : following])
-        )
-        title = types.get(_bare(base.text + scripts)) or types.get(_bare(base.text))
-        inside = html_runs(runs[at:following], colors)
-        names.append(f'<span title="{html.escape(title)}">{inside}</span>' if title and not base.axis else inside)
-        at = following
-    return "".join(names)
+
+    def title_of(run: Run) -> str | None:
+        name = _bare(run.name)
+        return types.get(name) or types.get(SCRIPTED.split(name)[0])
+
+    texts: list[str] = []
+    for title, group in groupby(runs, title_of):
+        text = html_runs(group, colors)
+        texts.append(f'<span title="{html.escape(title)}">{text}</span>' if title else text)
+    return "".join(texts)
 
 
-SIGNS = {"below": "_", "above": "^"}
-WORD = re.compile(r"([^\W\d_]+'*)")
-
-
-def _words(runs: Iterable[Run]) -> Iterator[Run]:
-    """Yield the runs, split so that each word is a separate run."""
-    for run in runs:
-        if run.axis or run.slanted:
-            yield run
-        else:
-            yield from (run._replace(text=piece) for piece in WORD.split(run.text) if piece)
-
-
-def _merge_runs(runs: tuple[Run, ...]) -> list[Run]:
-    """Return the runs, in which adjacent runs with the same scripts are merged."""
-    merged: list[Run] = []
-    for run in runs:
-        if merged and merged[-1].scripts == run.scripts:
-            merged[-1] = merged[-1]._replace(text=merged[-1].text + run.text)
-        else:
-            merged.append(run)
-    return merged
+SCRIPTED = re.compile("[_^]")
 
 
 def _bare(name: str) -> str:
