@@ -49,7 +49,7 @@ LOOSE, SUMS, PRODUCTS = range(3)  # the looseness of operators, for line breaks
 
 
 class OperatorLayout(Layout):
-    """The layout of calls and of operators that bind variables."""
+    """The layout, with methods for calls and for operators that bind variables."""
 
     shape: Callable[..., Box]
 
