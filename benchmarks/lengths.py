@@ -40,16 +40,16 @@ def lengths(kind: str) -> dict[str, Any]:
 
     import namedtensor as nt
     import transformer
-    from namedtensor.programs.executable import Executable
+    from namedtensor.programs.executable import CompiledPlan
 
     def ids(length: int) -> Any:
         return nt.tensor(np.arange(length) % SIZES[kind]["vocab"], "seq")
 
-    def ready(self: Executable, *arrays: Any) -> None:
+    def ready(self: CompiledPlan, *arrays: Any) -> None:
         self.function.run  # noqa: B018
 
     model = getattr(transformer, kind).init(0, SIZES[kind] | {"L": LAYERS}, "float32")
-    Executable.__call__ = ready  # type: ignore[method-assign]
+    CompiledPlan.__call__ = ready  # type: ignore[method-assign]
     spent = [timed(model, ids(length)) for length in LENGTHS]
     calls = calls_of(lambda: model(ids(LENGTHS[0] + 1)))
     order = [length for length in range(1, LONGEST) if length not in LENGTHS]

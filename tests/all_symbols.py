@@ -12,7 +12,7 @@ from collections import Counter
 import pytest
 
 from namedtensor.programs import symbolic_plans
-from namedtensor.programs.executable import Executable
+from namedtensor.programs.executable import CompiledPlan
 
 REASONS: Counter[str] = Counter()
 OF_NUMBERS = {  # tests of something else than values and errors, and what
@@ -65,15 +65,11 @@ def executable(self, given, extra, make):
 class Strict:
     """An executable of numbers that has to fail as one with symbols did."""
 
-    def __init__(self, actual: Executable):
+    def __init__(self, actual: CompiledPlan):
         self.found = actual
 
     def __call__(self, *arrays):
         self.found(*arrays)
-        raise OnlyWithSymbols("the plan with symbols failed, and that of numbers does not")
-
-    def call_many(self, *arrays):
-        self.found.call_many(*arrays)
         raise OnlyWithSymbols("the plan with symbols failed, and that of numbers does not")
 
 
@@ -82,7 +78,7 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_configure(config):
-    symbolic_plans.SymbolicPlans.executable = executable
+    symbolic_plans.SymbolicPlans.find_plan = executable
 
 
 def pytest_sessionfinish(session):

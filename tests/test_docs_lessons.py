@@ -143,7 +143,9 @@ def test_a_page_has_each_exercise_as_a_box_and_as_a_question(path):
     page = page_of(path)
     boxes = re.findall(r"^```\{exercise\} (\S+)$", page, re.M)
     assert sorted(boxes) == sorted(nt.exercises(path))
-    assert re.findall(r"^<!-- markdown: exercise (\S+ \S+) -->$", page, re.M) == [f"{path.stem} {name}" for name in boxes]
+    assert re.findall(r"^<!-- markdown: exercise (\S+ \S+) -->$", page, re.M) == [
+        f"{path.stem} {name}" for name in boxes
+    ]
 
 
 @pytest.mark.parametrize("path", FILES.values(), ids=names)

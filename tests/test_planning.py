@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import itertools
 import math
 import re
@@ -33,7 +34,7 @@ from namedtensor.planning.primitives import PRIMITIVES, MalformedPlan, verify, v
 from namedtensor.planning.step_builder import MAX_REPEATED_BLOCK_STEPS, MAX_REPEATED_STEPS
 from namedtensor.programs.arguments import BoundArguments
 from namedtensor.programs.entries import WholeProgram
-from namedtensor.programs.executable import Options, executable, type_goal
+from namedtensor.programs.executable import Options, compile_plan, type_goal
 from namedtensor.programs.named_plans import plan_of, target_named
 from namedtensor.programs.parsed import ParsedProgram
 
@@ -55,7 +56,7 @@ def tensor(axes: str, dtype: Any = "float64", **sizes: Any) -> nt.NamedTensor:
 def compiled(text: str, without=(), **values):
     arguments = BoundArguments(values)
     goal, target = WholeProgram(ParsedProgram(text)), target_of(namespace_of(arguments.arrays))
-    return executable(
+    return compile_plan(
         type_goal(goal, arguments, Options()), arguments.abstract, target, Options(disable=tuple(without))
     )
 
@@ -98,7 +99,7 @@ def test_what_needs_no_input_is_done_before():
 
 def test_numbers_are_no_part_of_what_is_compiled():
     x, numbers = tensor("a"), ((0.5, 3.0), (2.0, 7.25), (1e-9, 1e200))
-    functions = [compiled(f"{a} x + {b}", x=x).function.run for a, b in numbers]
+    functions = [inspect.unwrap(compiled(f"{a} x + {b}", x=x).function.run) for a, b in numbers]
     assert len({function.__code__ for function in functions}) == 1
     for function, (a, b) in zip(functions, numbers):
         assert np.array_equal(function(x.array), a * x.array + b)

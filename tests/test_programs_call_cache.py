@@ -202,7 +202,7 @@ def test_the_bytes_of_an_executable_are_those_of_its_constants_and_its_plan():
     for size in (5, 100):
         entry = nt.program(text)["Y"]
         entry(X=nt.tensor(np.ones((3, size, size)), "h a b"))
-        sizes[size] = entry._executables.bytes
+        sizes[size] = entry._plans.bytes
     assert 8 * 100**2 <= sizes[100] - sizes[5] <= 10 * 100**2 and sizes[5] < 50_000
 
 

@@ -253,9 +253,9 @@ def plans(monkeypatch) -> list[Any]:
     result: list[Any] = []
     make = EntryPoint._made
 
-    def noted(self: Any, given: Any, *rest: Any) -> Any:
+    def noted(self: Any, goal: Any, options: Any, given: Any) -> Any:
         result.append(given)
-        return make(self, given, *rest)
+        return make(self, goal, options, given)
 
     monkeypatch.setattr(EntryPoint, "_made", noted)
     return result
@@ -337,7 +337,7 @@ def test_a_repeated_call_asks_no_plan_at_all(plans, monkeypatch):
     calls = [tensor(np.ones((length, 4)), "seq chans") for length in (20, 30, 25)]
     for x in calls:
         entry(X=x)
-    monkeypatch.setattr(SymbolicPlans, "executable", lambda *_: pytest.fail("looked for a plan"))
+    monkeypatch.setattr(SymbolicPlans, "find_plan", lambda *_: pytest.fail("looked for a plan"))
     for x in calls * 2:
         entry(X=x)
 

@@ -197,8 +197,8 @@ def test_a_draw_does_not_depend_on_the_order_in_which_axes_are_stored():
 def test_the_plan_of_a_step_is_reused(both, ids, monkeypatch):
     _, model = both
     result = []
-    compiled = call_cache.executable
-    monkeypatch.setattr(call_cache, "executable", lambda *given, **named: result.append(1) or compiled(*given, **named))
+    compiled = call_cache.compile_plan
+    monkeypatch.setattr(call_cache, "compile_plan", lambda *given: result.append(1) or compiled(*given))
     few, more = (nt.tensor(np.tile(ids.numpy()[:, :1], (1, 2 * count)), "case seq") for count in (1, 2))
     counts = []
     for tensor, count in ((few, 4), (few, 30), (more, 30)):

@@ -47,16 +47,12 @@ class PlanFunction:
     The plan is compiled on first use, because a plan may be created only for its source text.
     """
 
-    __slots__ = ("plan", "like", "target", "python", "run", "steps", "quiet", "own")
+    __slots__ = ("plan", "target", "python", "run", "steps")
     run: Callable[..., Any]
     steps: dict[int, Step]
 
     def __init__(self, plan: Plan, target: Target, python: list[Callable[..., Any]]):
-        self.plan, self.target = plan, target
-        self.like = plan  # which has its inputs, its results and their names, if not their sizes
-        self.python = python
-        self.quiet = target.name in ("numpy", "standard")
-        self.own = bool(python)
+        self.plan, self.target, self.python = plan, target, python
 
     def __getattr__(self, name: str) -> Any:
         if name not in ("run", "steps"):
@@ -73,41 +69,20 @@ class PlanFunction:
         if plan.fallback is not None:
             extra["function_fallback"] = later(lambda: PlanFunction(plan.fallback, target, python))  # type: ignore[arg-type]
         self.steps = {}
+        is_quiet = target.name in ("numpy", "standard")
         try:
-            with warnings_ignored() if self.quiet else evaluate_eagerly(target.xp):
+            with warnings_ignored() if is_quiet else evaluate_eagerly(target.xp):
                 self.run, self.steps = target.backend.function(plan, target.xp, extra)
         except Exception as problem:
             raise self.explain_exception(problem) from None
+        if is_quiet:  # functions of Python see the caller's context
+            self.run = warnings_ignored()(self.run) if python else ignore_warnings(self.run)
 
     def __call__(self, *arrays: Any) -> Any:
-        run = self.run
         try:
-            if not self.quiet:
-                return run(*arrays)
-            with warnings_ignored():
-                return run(*arrays)
+            return self.run(*arrays)
         except Exception as problem:
             raise self.explain_exception(problem) from None
-
-    def specialize_wrapper(self, layout: Any, instead: Callable[..., Any] | None = None) -> Callable[..., Any]:
-        """Return the function for repeated calls, which wraps its result as a named tensor with this layout."""
-        from ..core.tensor import NamedTensor
-
-        run = instead or self.run
-        if self.own and self.quiet:
-            run = warnings_ignored()(run)
-        explained, new = self.explain_exception, object.__new__
-
-        def call(*arrays):
-            result = new(NamedTensor)
-            try:
-                result._array = run(*arrays)
-            except Exception as problem:
-                raise explained(problem) from None
-            result.layout = layout
-            return result
-
-        return ignore_warnings(call) if self.quiet and not self.own else call
 
     @property
     def nbytes(self) -> int:
@@ -221,6 +196,7 @@ def ignore_warnings(function: Callable[..., Any]) -> Callable[..., Any]:
         finally:
             _FREE.append(context)
 
+    run.__wrapped__ = function
     return run
 
 

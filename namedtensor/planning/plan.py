@@ -17,7 +17,7 @@ from __future__ import annotations
 import keyword
 import math
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
@@ -27,7 +27,7 @@ from grammar.plain_text import encodable
 from ..core.axes import Order, show
 from ..core.extents import Extent, SizeSymbol, symbols_of, typical
 from ..core.size_conditions import SizeCondition
-from ..terms.environment import distinct_names
+from ..terms.environment import distinct_names, source_name
 
 Interval = tuple[Any, Any]  # of integers: the least and the greatest; ints, −∞ or ∞
 
@@ -246,3 +246,13 @@ def _unique(name: str, taken: set[str]) -> str:
         number += 1
         text = f"{name}_{number}"
     return text
+
+
+def order_axes(result: PlanValue, axes: Sequence[str]) -> tuple[str, ...]:
+    """Return the axes of a plan's result in the order of these names."""
+    return tuple(result.order[axes_of(result).index(axis)] for axis in axes)
+
+
+def axes_of(result: Any) -> tuple[str, ...]:
+    """Return the axes of a plan's result under the names that the user gave them."""
+    return tuple(map(source_name, result.order)) if isinstance(result, PlanValue) else ()

@@ -12,12 +12,12 @@
 `closeness`: equality of two numbers up to rounding.
 `magnitudes`: the magnitudes from which a value is computed.
 `claims`: checks of a program's assertions against the computed values.
-`executable`: the compiled function of a checked and planned program.
+`executable`: the pipeline from a goal and its inputs to a compiled plan.
 `size_symbols`: symbols for sizes that are read from the arrays.
 `symbolic_plans`: one plan for all sizes of a signature.
-`call_cache`: the cache that finds the executable of a repeated call.
+`call_cache`: the cache that finds the compiled plan of a repeated call.
 `bound_call`: calls whose values mostly stay the same.
-`labeled_calls`: executables of calls whose inputs have labels.
+`labeled_calls`: compiled plans of calls whose inputs have labels.
 `evaluate`: the value of a formula.
 `explained`: the value of every step.
 `term_values`: the values of all terms.

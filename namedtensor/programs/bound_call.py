@@ -10,7 +10,6 @@ from grammar.errors import NotationError
 from ..operators.user_functions import USER_FUNCTIONS
 from .arguments import ARRAY, LAYOUT
 from .call_cache import CachedCall
-from .executable import Run
 
 MAX_RUNS = 16  # kinds of calls
 
@@ -21,7 +20,7 @@ class BoundCall:
     def __init__(self, call: CachedCall, values: Mapping[str, Any], sizes: Mapping[str, int] | None = None):
         self._call, self._values, self._sizes = call, values, sizes
         self._arrays = tuple([value._array for value in values.values() if hasattr(value, "layout")])
-        self._runs: dict[Any, Run] = {}  # by the names and layouts of the values that a call gives
+        self._runs: dict[Any, Any] = {}  # compiled plans by the names and layouts of the values that a call gives
 
     def __call__(self, values: Mapping[str, Any], *arguments: Any) -> Any:
         """Return the value of the call for values by name and for the arguments of a function.
@@ -42,7 +41,7 @@ class BoundCall:
         except NotationError as problem:
             raise problem.alone() from None
         is_whole = len(everything) == len(self._values) + len(values)  # no value replaces a bound one
-        if key is not None and is_whole and used is not None and used.run is not None:
+        if key is not None and is_whole and used is not None:
             if len(used.names) == len(self._arrays) + len(given):
-                self._runs = dict([*self._runs.items(), (key, used.run)][-MAX_RUNS:])
+                self._runs = dict([*self._runs.items(), (key, used)][-MAX_RUNS:])
         return result

@@ -1,8 +1,9 @@
-"""Calls of a goal: a repeated call finds its executable by its input signature or by the types of its inputs."""
+"""Calls of a goal: a repeated call finds its compiled plan by its input signature or by the types of its inputs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 from grammar.cache import Cache
@@ -26,10 +27,10 @@ from .arguments import (
     whole_sizes,
 )
 from .entries import Entry, Goal, WholeProgram, name_argument
-from .executable import PLAIN, Executable, Options, TypedValues, executable, type_goal
+from .executable import PLAIN, CompiledPlan, Options, TypedValues, compile_plan, type_goal
 from .symbolic_plans import SymbolicPlans
 
-MOST = 2048  # keys of a cache: two for most executables
+MOST = 2048  # keys of a cache: two for most compiled plans
 BYTES = 128 * 2**20  # of their constants, such as masks, and their plans; an allocator takes up to as much again
 
 
@@ -39,18 +40,18 @@ def bytes_of(value: Any) -> int:
 
 
 def new_cache(name: str) -> Cache[Any, Any]:
-    """Return a cache of executables, limited in number and bytes, that drops the least recently used executable."""
+    """Return a cache of compiled plans, limited in number and bytes, that drops the least recently used plan."""
     return Cache(name, MOST, bytes_of, BYTES)
 
 
 class CachedCall:
-    """A goal that is called with tensors. Each call finds its executable by the input signature."""
+    """A goal and its options, called with tensors: each call finds its compiled plan by the input signature."""
 
     def __init__(self, goal: Goal, options: Options = PLAIN, cache: Cache[Any, Any] | None = None):
         self._goal, self._options = goal, options
-        self._executables = new_cache("executables of a callable") if cache is None else cache
+        self._plans = new_cache("compiled plans of a callable") if cache is None else cache
         self._token = object()  # of its keys, in a cache that several share
-        self._last_used: Executable | None = None
+        self._last_used: CompiledPlan | None = None
         self._symbolic = SymbolicPlans()
 
     def __call__(
@@ -79,90 +80,101 @@ class CachedCall:
                 key = (*key, type(values), *named)
             if sizes is not None:
                 key = (*key, *sizes.items(), *map(type, sizes.values()))  # 2.0 and True are not sizes
-            known = self._executables.get(key)  # which makes it no younger
+            known = self._plans.get(key)  # which makes it no younger
         except (AttributeError, TypeError):
             known = key = None
         try:
             if known is None:
                 return self._slow_path(arguments, values, sizes, named, key)[0]
             self._last_used = known
-            return (known.run or known)(*arrays)
+            return known(*arrays)
         except NotationError as problem:
             raise problem.alone() from None
 
     def _slow_path(
         self, arguments: tuple[Any, ...], values: Mapping[str, Any] | None, sizes: Any, named: dict[str, Any],
         by_layout: tuple[Any, ...] | None,
-    ) -> tuple[Any, Executable | None]:  # fmt: skip
-        """Return the value of a call whose layouts are new, and the executable for all later calls with these layouts.
+    ) -> tuple[Any, CompiledPlan | None]:  # fmt: skip
+        """Return the value of a call with new layouts, and the compiled plan for all calls with these layouts.
 
-        If other values with these layouts may need a different executable, return None for it. Otherwise, store the
-        executable under the key `by_layout`.
+        If other values with these layouts may need a different plan, return None for it. Otherwise, store the plan under
+        the key `by_layout`.
         """
         by_name = all_values(values, named)
-        bound = self._bound(arguments, by_name) if arguments else BoundArguments(by_name)
+        goal = self._goal_of(arguments, by_name)
+        bound = self._bound(goal, arguments, by_name) if arguments else BoundArguments(by_name)
         if bound.labeled:
             bound = bound.with_labels()
-        numbers = bound.with_numbers(self._goal.program)
-        extent, by_keyword = {} if sizes is None else whole_sizes(sizes), keyword_names(values, named)
+        numbers = bound.with_numbers(goal.program)
+        extent = {} if sizes is None else whole_sizes(sizes)
+        options = self._options._replace(sizes=extent, by_keyword=keyword_names(values, named))
         by_type = (self._token, numbers.cache_key, numbers.positional, tuple(extent.items()), USER_FUNCTIONS.version)
-        element = self._executables.get(by_type)
         if has_dimensions(numbers.abstract.values()):
-            return self._fitting(numbers, extent, by_keyword)(*numbers.arrays.values()), None
-        # an unused keyword raises an error
-        if element is None or not element.unused.isdisjoint(map(spelling_of, by_keyword)):
-            element = self._executables.store(by_type, self._fitting(numbers, extent, by_keyword))
-        elif element is not self._last_used:
-            self._executables.store(by_type, element)  # the youngest again
-        self._last_used = element
-        result = element(*numbers.arrays.values())
-        if not element.steady or numbers is not bound:
+            return self._fitting(goal, numbers, options)(*numbers.arrays.values()), None
+        compiled = self._plans.get(by_type)
+        if compiled is None or not uses_keywords(compiled, options):  # an unused keyword raises an error
+            compiled = self._plans.store(by_type, self._fitting(goal, numbers, options))
+        elif compiled is not self._last_used:
+            self._plans.store(by_type, compiled)  # the youngest again
+        self._last_used = compiled
+        result = compiled(*numbers.arrays.values())
+        if numbers is not bound:
             return result, None
         if by_layout is not None:
-            self._executables.store(by_layout, element)
-        return result, element
+            self._plans.store(by_layout, compiled)
+        return result, compiled
 
-    def _fitting(self, given: BoundArguments, sizes: dict[str, int], by_keyword: tuple[str, ...]) -> Executable:
-        """Return the executable for these arguments: a known one for symbolic sizes if it fits, or else a new one."""
+    def _goal_of(self, arguments: tuple[Any, ...], given: Mapping[str, Any]) -> Goal:
+        """Return the goal of a call. The inputs of a program select one of its goals."""
+        return self._goal
+
+    def _fitting(self, goal: Goal, given: BoundArguments, options: Options) -> CompiledPlan:
+        """Return the compiled plan for these arguments: one with symbols for sizes, or a new one."""
         if given.labeled:
-            return self._made(given, sizes, by_keyword)
-        extra = tuple(sizes.items()), USER_FUNCTIONS.version
-        fitting = self._symbolic.executable(given, extra, lambda it: self._made(it, sizes, by_keyword))
-        if fitting.unused.isdisjoint(map(spelling_of, by_keyword)):
+            return self._made(goal, options, given)
+        assert options.sizes is not None
+        extra = tuple(options.sizes.items()), USER_FUNCTIONS.version
+        fitting = self._symbolic.find_plan(given, extra, partial(self._made, goal, options))
+        if uses_keywords(fitting, options):
             return fitting
-        return self._made(given, sizes, by_keyword)  # which specifies what is wrong
+        return self._made(goal, options, given)  # which specifies what is wrong
 
-    def _anew(
+    def _run_placed(
         self, arguments: tuple[Any, ...], values: Mapping[str, Any], sizes: Mapping[str, int], placement: Placement
     ) -> Any:
-        """Return the value of a call whose arrays are on several devices. Its executable is used only for this call."""
-        bound = self._bound(arguments, dict(values)) if arguments else BoundArguments(values)
-        numbers = bound.with_numbers(self._goal.program)
-        return self._made(numbers, whole_sizes(sizes), (), placement)(*numbers.arrays.values())
+        """Return the value, using a plan compiled for this call alone because its arrays are on several devices."""
+        goal = self._goal_of(arguments, values)
+        numbers = self._bound(goal, arguments, dict(values)).with_numbers(goal.program)
+        options = self._options._replace(sizes=whole_sizes(sizes), by_keyword=())
+        return self._made(goal, options, numbers, placement)(*numbers.arrays.values())
 
     def _align(
         self, arguments: tuple[Any, ...], values: Mapping[str, Any], sizes: Mapping[str, int] | None
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Return the arguments of a call, aligned by their labels, for functions that do not accept labels."""
-        bound = self._bound(arguments, dict(values)) if arguments else BoundArguments(values)
+        goal = self._goal_of(arguments, values)
+        bound = self._bound(goal, arguments, dict(values))
         if not bound.labeled:
             return arguments, dict(values)
-        from .labeled_calls import align, moves_of
+        from .labeled_calls import align_inputs
 
-        numbers = bound.with_labels().with_numbers(self._goal.program)
-        typed = self._typed(numbers, self._options._replace(sizes=whole_sizes(sizes)))
-        moves = moves_of(typed, numbers, self._names_of(bound.positional))
-        result = dict(align(numbers, moves).values)
+        numbers = bound.with_labels().with_numbers(goal.program)
+        options = self._options._replace(sizes=whole_sizes(sizes))
+        names = parameter_names(goal, bound.positional)
+        aligned, _, _ = align_inputs(numbers, lambda it: self._typed(goal, it, options), names)
+        result = dict(aligned.values)
         return tuple([result.pop(name) for name in bound.positional]), result
 
     def _layout(self, value: Any, name: str) -> Layout:
         """Return the layout of a tensor, or of a shape given as source text or sizes."""
         return layout_of(value, name, {})
 
-    def _bound(self, arguments: tuple[Any, ...], by_name: dict[str, Any]) -> BoundArguments:
+    def _bound(self, goal: Goal, arguments: tuple[Any, ...], by_name: dict[str, Any]) -> BoundArguments:
         """Return the bound arguments of a call, in which the arguments of a function are bound to names."""
-        assert isinstance(self._goal, Entry)
-        return bound(self._goal, arguments, by_name)
+        if not arguments:
+            return BoundArguments(by_name)
+        assert isinstance(goal, Entry)
+        return bound(goal, arguments, by_name)
 
     def _target(self, given: BoundArguments) -> Target:
         """Return the library, with its devices, that runs the goal on these arguments."""
@@ -170,33 +182,33 @@ class CachedCall:
 
         return target_of(namespace_of(given.arrays))
 
-    def _typed(self, given: BoundArguments, options: Options) -> TypedValues:
-        """Return the goal's typed terms for inputs of these types, after warnings about possible mistakes."""
-        result = type_goal(self._goal, given, options)
-        warn_of_checks(result.checker, whole=isinstance(self._goal, WholeProgram))
+    def _typed(self, goal: Goal, given: BoundArguments, options: Options) -> TypedValues:
+        """Return the types of the inputs."""
+        result = type_goal(goal, given, options)
+        warn_of_checks(result.checker, whole=isinstance(goal, WholeProgram))
         return result
 
     def _made(
-        self,
-        given: BoundArguments,
-        sizes: dict[str, int],
-        by_keyword: tuple[str, ...],
-        placement: Placement | None = None,
-    ) -> Executable:
-        """Build an executable for these inputs. `placement` places values on several devices."""
-        options = self._options._replace(sizes=sizes, by_keyword=by_keyword)
+        self, goal: Goal, options: Options, given: BoundArguments, placement: Placement | None = None
+    ) -> CompiledPlan:
+        """Compile a plan for these inputs. `placement` places values on several devices."""
         target = self._target(given).over(placement)
         if not given.labeled:
-            return executable(self._typed(given, options), given.abstract, target, options)
+            return compile_plan(self._typed(goal, given, options), given.abstract, target, options)
         from .labeled_calls import compile_labeled
 
-        names = self._names_of(given.positional)
-        return compile_labeled(given, lambda it: self._typed(it, options), names, target, options)
+        names = parameter_names(goal, given.positional)
+        return compile_labeled(given, lambda it: self._typed(goal, it, options), names, target, options)
 
-    def _names_of(self, positional: Sequence[str]) -> list[str]:
-        """Return the names of the function's parameters for these positional arguments."""
-        goal = self._goal
-        return [name_argument(goal, index) for index in range(len(positional))] if isinstance(goal, Entry) else []
+
+def uses_keywords(compiled: CompiledPlan, options: Options) -> bool:
+    """Return whether a compiled plan uses all inputs that the call gives by keyword."""
+    return compiled.unused.isdisjoint(map(spelling_of, options.by_keyword or ()))
+
+
+def parameter_names(goal: Goal, positional: Sequence[str]) -> list[str]:
+    """Return the names of the function's parameters for these positional arguments."""
+    return [name_argument(goal, index) for index in range(len(positional))] if isinstance(goal, Entry) else []
 
 
 FormulaLike: TypeAlias = str | CachedCall  # a text, a formula, a program or an entry point; `help` shows this name

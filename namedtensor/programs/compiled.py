@@ -17,7 +17,7 @@ from ..core.axes import show
 from ..core.extents import symbols_of
 from ..core.settings import recursion_headroom
 from ..core.suggestions import Suggests
-from ..planning.plan import Plan, PlanValue
+from ..planning.plan import Plan, PlanValue, axes_of, order_axes
 from ..planning.target import Target
 from .arguments import (
     BoundArguments,
@@ -29,8 +29,8 @@ from .arguments import (
     whole_sizes,
 )
 from .call_cache import CachedCall, warn_of_checks
-from .entries import Entry, WholeProgram, argument_names
-from .executable import Executable, Options, TypedValues, axes_of, order_axes
+from .entries import Entry, Goal, WholeProgram, argument_names
+from .executable import CompiledPlan, Options, TypedValues
 from .named_plans import check_by_name, open_plan_of, target_named, text_target
 from .parameters import parameter_shapes
 
@@ -152,7 +152,7 @@ class Specialization:
             and not find_shared_dtypes(self._plan)
             and any(isinstance(item, (str, Mapping)) for item in given.values())
         ):
-            self._plan, self._python = open_plan_of(goal, target, given, options, "float64")
+            self._plan, self._python = open_plan_of(goal, target, given, options, dtype="float64")
         self._names = tuple(
             spelling_of(name) for name, value in given.items() if not isinstance(value, (bool, int, float))
         )
@@ -241,12 +241,12 @@ class CompiledFormula(Suggests, CachedCall):
             )  # fmt: skip
         return names
 
-    def _bound(self, arguments: tuple[Any, ...], by_name: dict[str, Any]) -> BoundArguments:
+    def _bound(self, goal: Goal, arguments: tuple[Any, ...], by_name: dict[str, Any]) -> BoundArguments:
         return BoundArguments({**dict(zip(self._argument_names(arguments), arguments)), **by_name})
 
-    def _typed(self, given: BoundArguments, options: Options) -> TypedValues:
-        with recursion_headroom(self._goal.program.source):
-            result = TypedValues.of(*check_by_name(self._goal, given.abstract, options))
+    def _typed(self, goal: Goal, given: BoundArguments, options: Options) -> TypedValues:
+        with recursion_headroom(goal.program.source):
+            result = TypedValues.of(*check_by_name(goal, given.abstract, options))
         warn_of_checks(result.checker, whole=False)
         return result._replace(claims=())
 
@@ -263,7 +263,7 @@ class CompiledFormula(Suggests, CachedCall):
             )
         return target
 
-    def _get_last_used(self) -> Executable:
+    def _get_last_used(self) -> CompiledPlan:
         if self._last_used is None:
             raise NotationError(
                 309, "the sizes of the inputs are not yet known", hint="call the compiled formula first"

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
 from grammar.cache import Cache
 from grammar.errors import NotationError
-from grammar.nodes import Derivative
 from grammar.parser import check_source
 
 from ..core.kinds import is_mapping, wrong
 from ..core.settings import DEFAULT, Limits
 from ..operators.user_functions import NO_OPERATORS, using
-from ..scope.symbols import Definition
-from .arguments import BoundArguments, Values, all_values, keyword_names, whole_sizes
-from .call_cache import CachedCall, FormulaLike, new_cache, warn_of_checks
+from .arguments import BoundArguments, Values, all_values, keyword_names
+from .call_cache import CachedCall, FormulaLike, new_cache
 from .entries import WholeProgram
 from .executable import Options
 from .injected import with_translation
@@ -28,7 +25,7 @@ if TYPE_CHECKING:
     from ..display.steps import Explanation
 
 MAX_EVALUATORS = 2048
-EXECUTABLES = new_cache("executables of texts")  # of all texts
+EXECUTABLES = new_cache("compiled plans of texts")
 EVALUATORS: Cache[Any, CachedCall] = Cache("evaluators of texts", MAX_EVALUATORS)  # by text, or text and options
 
 
@@ -128,7 +125,7 @@ def evaluate(  # pyright: ignore[reportInconsistentOverload]
         if not isinstance(formula, CachedCall):
             return evaluator(formula, syntax, strict, limits)(values=values, sizes=sizes, **named)
         if plain:
-            return EVALUATORS.store(formula, formula)(values=values, sizes=sizes, **named)
+            return formula(values=values, sizes=sizes, **named)
         return limit_call(formula, strict, limits)(values=values, sizes=sizes, **named)
     except NotationError as problem:
         if isinstance(formula, str):
@@ -195,26 +192,8 @@ def explain(
     method = getattr(formula, "explain", None)
     if method is not None:
         return method(values=values, sizes=sizes, **named)
+    from .explained import explain_goal
+
     check_source(formula, syntax)
-    return explain_value(ParsedProgram(str(formula), syntax), values, sizes, named)
-
-
-def explain_value(program: ParsedProgram, values: Values | None, sizes: Any, named: dict[str, Any]) -> Explanation:
-    """Return the explanation of how the value of a program is computed, step by step."""
-    from .explained import DerivedForm, trace_steps
-    from .labeled_calls import align_by
-
-    def check(given: BoundArguments) -> tuple[Any, Any]:
-        checker = program.checker(given.inputs, whole_sizes(sizes), by_keyword=keyword_names(values, named))
-        return checker, checker.whole
-
-    numbers = BoundArguments(all_values(values, named))
-    numbers = (numbers.with_labels() if numbers.labeled else numbers).with_numbers(program)
-    numbers = align_by(numbers, check)
-    checker, _ = check(numbers)
-    last = checker.scope.valued
-    explanation = trace_steps(checker, checker.whole, last.statement if isinstance(last, Definition) else last, numbers)
-    warn_of_checks(checker)
-    if isinstance(last, Derivative):
-        return replace(explanation, derived=DerivedForm(program, numbers, sizes))
-    return explanation
+    goal = WholeProgram(ParsedProgram(str(formula), syntax))
+    return explain_goal(goal, BoundArguments(all_values(values, named)), sizes, keyword_names(values, named))

@@ -3,42 +3,38 @@
 The stages parse and bind the text, check the goal, plan its terms, and compile the plan to a function.
 
     program.scope_given(inputs)      text → tree → names        parsed.py
-    checked(goal, …)                 → terms                    entries.py selects the terms
-    typed(goal, …)                   → terms and assertions
-    executable(typed, …)             → a plan, and its function with the assertions
+    check_goal(goal, …)              → terms                    entries.py selects the terms
+    type_goal(goal, …)               → terms and assertions
+    compile_plan(typed, …)           → a plan, and its function with the assertions
 
-The module `call_cache.py` finds executables that are already compiled.
+`call_cache.py` finds the compiled plan of a repeated call.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
 from ..backends.function import PlanFunction
 from ..checking.checker import Checker
 from ..core.arrays import Layout, evaluate_eagerly
-from ..core.settings import DEFAULT, Limits, guard_broadcast, recursion_headroom, refuse
-from ..planning.plan import Plan, PlanValue
+from ..core.labels import AxisLabels, make_labeled_layout
+from ..core.settings import DEFAULT, Limits, recursion_headroom, refuse
+from ..planning.plan import Plan, PlanValue, axes_of
 from ..planning.planner import make_plan
 from ..planning.target import Target
 from ..scope.names import Key
 from ..scope.symbols import Scope
-from ..terms.environment import source_name
 from ..terms.inference import InputType
 from ..terms.terms import Term
 from .arguments import Abstract, BoundArguments
 from .claims import PlannedClaim, judge
 from .entries import Arguments as Positional
 from .entries import Goal, Several
-
-if TYPE_CHECKING:
-    from ..core.labels import AxisLabels
-
-Run = Callable[..., Any]
 
 
 class Options(NamedTuple):
@@ -51,6 +47,7 @@ class Options(NamedTuple):
     donated: frozenset[str] = frozenset()  # tensors in whose arrays the result may be written
     unrolled: bool = False  # whether all steps of recurrences are written out
     jit: bool = False  # whether JAX compiles the function
+    shows_layers: bool = False  # whether the layers of loops are typed one by one, to be shown
     by_element: bool = False  # whether assertions compare elements one by one, as random tests do
 
 
@@ -97,7 +94,7 @@ def check_goal(
         inputs, options.sizes, scope=scope, arguments=[type_ for _, type_ in arguments], by_keyword=options.by_keyword,
         strict=options.strict,
     )  # fmt: skip
-    checker.rolls = not options.unrolled
+    checker.rolls, checker.shows_layers = not options.unrolled, options.shows_layers
     checker.labels |= {name: dict(given.labels) for name, given in arguments if given.labels}
     return checker, goal.terms(checker, arguments)
 
@@ -128,19 +125,24 @@ def type_goal(goal: Goal, given: BoundArguments, options: Options) -> TypedValue
     return result._replace(several=True) if isinstance(goal, Several) else result
 
 
-def executable(typed: TypedValues, abstract: Abstract, target: Target, options: Options = PLAIN) -> Executable:
-    """Compile typed terms and their program's assertions to an executable: the second half of the pipeline."""
+def compile_plan(typed: TypedValues, abstract: Abstract, target: Target, options: Options = PLAIN) -> CompiledPlan:
+    """Run the second half of the pipeline: prepare terms for execution, with the assertions of their program."""
+    from ..core.tensor import NamedTensor
+
     with recursion_headroom(typed.source):
         function = function_of(
             typed.source, typed.roots, abstract, target, typed.limits, options.disable, options.donated
         )
+        if options.jit:
+            compile_with_jax(function)
     names = tuple([name for name, value in abstract.items() if isinstance(value, Layout)])
     claims = tuple([claim._replace(by_element=options.by_element) for *_, claim in typed.claims])
-    instead = compile_with_jax(function) if options.jit else None
-    result = Executable(function, names, typed.unused, len(typed.terms), claims, typed.outer, instead, typed.several)
+    scales = None
     if any(claim.is_equation for claim in claims):
-        result.magnitudes = partial(magnitudes, typed, abstract, target)
-    return result
+        scales = partial(magnitudes, typed, abstract, target)
+    return CompiledPlan(
+        function, NamedTensor, names, typed.unused, len(typed.terms), claims, typed.outer, typed.several, scales
+    )
 
 
 def magnitudes(typed: TypedValues, abstract: Abstract, target: Target, index: int, arrays: Sequence[Any]) -> list[Any]:
@@ -155,68 +157,42 @@ def magnitudes(typed: TypedValues, abstract: Abstract, target: Target, index: in
         return list(zip(function(*arrays), [getattr(result, "order", None) for result in function.plan.results]))
 
 
-def compile_with_jax(function: PlanFunction) -> Run | None:
-    """Return the function compiled by JAX.
+def compile_with_jax(function: PlanFunction) -> None:
+    """Compile a function with JAX, unless its plan has a step that may fail depending on its data."""
+    if function.target.name == "jax":
+        from jax import jit  # type: ignore[import-not-found]
 
-    Return None for other libraries, and if the plan has a step that may fail depending on its data.
-    """
-    if function.target.name != "jax":
-        return None
-    from jax import jit  # type: ignore[import-not-found]
+        from ..backends.jax import must_see
 
-    from ..backends.jax import must_see
-
-    return None if must_see(function.plan) else jit(function.run)
+        if not must_see(function.plan):
+            function.run = jit(function.run)
 
 
-SHARED = 2000  # bytes of an executable whose function others have, too
+SHARED = 2000  # bytes of a compiled plan whose function others have, too
 
 
-class Executable:
+@dataclass(eq=False)
+class CompiledPlan:
     """A compiled plan and the assertions about its results. The first `count` results are the requested values.
 
-    A call accepts arrays by position, in the order of the plan's inputs. It returns a named tensor, or a tuple of named
-    tensors if `several` is true. If a library has compiled the function, `instead` is the compiled function.
+    It is called with arrays by position, in the order of the plan's inputs, and returns a named tensor, or a tuple if
+    `several` are requested. The first call shows the layouts of the results; later calls reuse them.
     """
 
-    __slots__ = (
-        "__weakref__",
-        "claims",
-        "count",
-        "exact",
-        "function",
-        "instead",
-        "labels",
-        "layout",
-        "magnitudes",
-        "moves",
-        "names",
-        "outer",
-        "run",
-        "several",
-        "steady",
-        "unused",
-    )
-
-    def __init__(
-        self, function: PlanFunction, names: tuple[str, ...], unused: frozenset[str], count: int = 1,
-        claims: tuple[PlannedClaim, ...] = (), outer: NotationError | None = None, instead: Run | None = None,
-        several: bool = False,
-    ):  # fmt: skip
-        self.outer = outer  # raised if outer broadcasts are forbidden
-        self.function, self.count, self.claims, self.instead = function, count, claims, instead
-        self.several = several
-        self.names = names  # of the arrays that it takes, in order
-        self.unused = unused  # inputs that nothing in the program uses
-        self.steady = False  # whether a call has shown that the layouts of the results are known
-        self.run: Run | None = None  # what a later call runs, if nothing is left to check
-        self.layout: Any = None  # of the first result
-        self.labels: tuple[AxisLabels, ...] = ()  # of the results, if an input has labels
-        self.moves: Mapping[int, tuple[tuple[str, ...], Mapping[str, Any]]] = {}  # of inputs aligned by their labels
-        self.magnitudes: Callable[[int, Sequence[Any]], list[Any]] | None = None  # of the sides of an assertion
-        self.exact: Callable[[], Executable] | None = (
-            None  # of a plan with symbols: one for these sizes, which says errors
-        )
+    function: PlanFunction
+    tensor_class: type[Any]  # `NamedTensor`, whose module needs NumPy
+    names: tuple[str, ...]  # of the arrays that it takes, in order
+    unused: frozenset[str] = frozenset()  # inputs that nothing in the program uses
+    count: int = 1
+    claims: tuple[PlannedClaim, ...] = ()
+    outer: NotationError | None = None  # raised if outer broadcasts are forbidden
+    several: bool = False
+    scales: Callable[[int, Sequence[Any]], list[Any]] | None = None  # magnitudes of the sides of an assertion
+    exact: Callable[[], CompiledPlan] | None = None  # of a plan with symbols: makes one for these sizes, for its errors
+    labels: tuple[AxisLabels, ...] = ()  # of the results, if an input has labels
+    moves: Mapping[int, tuple[tuple[str, ...], Mapping[str, Any]]] = field(default_factory=dict)  # aligns inputs
+    layouts: tuple[Any, ...] | None = field(default=None, init=False)  # of the results, if every call gives these
+    layout: Any = field(default=None, init=False)  # of the only result, about which nothing is asserted
 
     @property
     def plan(self) -> Plan:
@@ -224,110 +200,61 @@ class Executable:
 
     @property
     def nbytes(self) -> int:
-        """The memory that the executable occupies, in bytes. A function for many sizes counts with its first sizes."""
+        """The memory that the compiled plan holds. A function for many sizes counts with its first sizes."""
         labels = sum(axis_labels.nbytes for axes in self.labels for axis_labels in axes.values())
         return labels + (self.function.nbytes if self.exact is None else SHARED)
 
+    def for_other_sizes(self, exact: Callable[[], CompiledPlan] | None) -> CompiledPlan:
+        """Return this function for a call with other sizes. `exact`, if given, raises the errors instead."""
+        return replace(self, exact=exact)
+
     def __call__(self, *arrays: Any) -> Any:
-        if self.run is not None:
-            return self.run(*arrays)
-        result = self.call_many(*arrays)
-        results = self.function.like.results[: self.count]  # Assertions follow the requested values.
-        self.steady = not self.moves and all(isinstance(value, PlanValue) and not value.dynamic for value in results)
-        if self.steady:
-            self.run = self._specialize_run(tuple(item.layout for item in result))
-        return result if self.several else result[0]
-
-    def _specialize_run(self, layouts: tuple[Any, ...]) -> Run:
-        """Return the function for later calls, whose results have these known layouts."""
-        self.layout = layouts[0]
-        many = self.several or self.claims
-        run = self._with_layouts(layouts) if many else self.function.specialize_wrapper(self.layout, self.instead)
-        run = guard_broadcast(run, self.outer)
-        return run if self.exact is None or self.function.plan.donated else self._or_exact(run)
-
-    def for_other_sizes(self, exact: Callable[[], Executable] | None) -> Executable:
-        """Return an executable with the same function for a call with other sizes.
-
-        If `exact` is given, its executable runs instead when this function fails, so that errors name the actual sizes.
-        """
-        for_other_sizes = Executable(
-            self.function, self.names, self.unused, self.count, self.claims, self.outer, self.instead, self.several
-        )
-        for_other_sizes.exact, for_other_sizes.magnitudes = exact, self.magnitudes
-        return for_other_sizes
-
-    def _or_exact(self, run: Run) -> Run:
-        exact = self.exact
-        assert exact is not None
-
-        def call(*arrays: Any) -> Any:
-            try:
-                return run(*arrays)
-            except Exception:
-                return exact()(*arrays)
-
-        return call
-
-    def _with_layouts(self, layouts: tuple[Any, ...]) -> Run:
-        from ..core.tensor import wrap_layout
-
-        run, only = self.instead or self.function, len(self.function.like.results) == 1
-
-        def call(*arrays: Any) -> Any:
-            results = (run(*arrays),) if only else run(*arrays)
-            if self.claims:
-                self._judge(results, arrays)
-            tensors = tuple(map(wrap_layout, results, layouts))  # without the results of assertions
-            return tensors if self.several else tensors[0]
-
-        return call
-
-    def _judge(self, results: Sequence[Any], arrays: Sequence[Any]) -> None:
-        """Raise NotationError if an assertion does not hold for these results of a call with these input arrays."""
-        like, magnitudes = self.function.like, self.magnitudes
-        orders = [getattr(result, "order", None) for result in like.results[self.count :]]
-        scales = None if magnitudes is None else lambda index: magnitudes(index, arrays)
-        judge(self.claims, results[self.count :], orders, like.source, scales)
-
-    def call_many(self, *arrays: Any) -> tuple[Any, ...]:
-        """Return all results after checking them against the assertions."""
-        from ..core.tensor import wrap, wrap_layout
-
         if self.outer is not None:
             refuse(self.outer)
         if self.moves:
-            from ..core.label_alignment import take
-
-            arrays = tuple(
-                take(array, *self.moves[at]) if at in self.moves else array for at, array in enumerate(arrays)
-            )
-        results, xp = self.function.like.results, self.function.target.xp
+            arrays = self._align(arrays)
         try:
-            result = (self.instead or self.function)(*arrays)
-        except Exception:
+            results = self.function.run(*arrays)
+        except Exception as problem:
             if self.exact is None or self.function.plan.donated:
-                raise
-            return self.exact().call_many(*arrays)
-        result = result if len(results) > 1 else (result,)
+                raise self.function.explain_exception(problem) from None
+            return self.exact()(*arrays)
+        if self.layout is not None:
+            tensor = object.__new__(self.tensor_class)
+            tensor._array, tensor.layout = results, self.layout
+            return tensor
+        if len(self.function.plan.results) == 1:
+            results = (results,)
         if self.claims:
-            self._judge(result, arrays)
-        tensors = tuple(wrap(array, axes_of(value), xp) for array, value in zip(result[: self.count], results))
-        if not self.labels:
-            return tensors
-        from ..core.labels import make_labeled_layout
+            self._judge(results, arrays)
+        tensors = self._wrap(results)
+        return tensors if self.several else tensors[0]
 
-        return tuple(
-            wrap_layout(tensor._array, make_labeled_layout(tensor.layout, labels))
-            for tensor, labels in zip(tensors, self.labels)
-        )
+    def _align(self, arrays: Sequence[Any]) -> tuple[Any, ...]:
+        from ..core.label_alignment import take
 
+        return tuple(take(array, *self.moves[at]) if at in self.moves else array for at, array in enumerate(arrays))
 
-def order_axes(result: PlanValue, axes: Sequence[str]) -> tuple[str, ...]:
-    """Return the plan's axis names of a result, given the user's names for them, in the order of these names."""
-    return tuple(result.order[axes_of(result).index(axis)] for axis in axes)
+    def _judge(self, results: Sequence[Any], arrays: Sequence[Any]) -> None:
+        """Raise NotationError if an assertion does not hold for these results of these arrays."""
+        plan, scales = self.plan, self.scales
+        orders = [getattr(result, "order", None) for result in plan.results[self.count :]]
+        of_index = None if scales is None else lambda index: scales(index, arrays)
+        judge(self.claims, results[self.count :], orders, plan.source, of_index)
 
+    def _wrap(self, results: Sequence[Any]) -> tuple[Any, ...]:
+        """Return the requested values as tensors, and note their layouts if these do not depend on the data."""
+        from ..core.tensor import wrap, wrap_layout
 
-def axes_of(result: Any) -> tuple[str, ...]:
-    """Return the user's names for the axes of a plan's result, in array order."""
-    return tuple(map(source_name, result.order)) if isinstance(result, PlanValue) else ()
+        if self.layouts is not None:
+            return tuple(map(wrap_layout, results, self.layouts))
+        values, xp = self.plan.results[: self.count], self.function.target.xp  # assertions follow
+        tensors = tuple(wrap(array, axes_of(value), xp) for array, value in zip(results, values))
+        if self.labels:
+            layouts = (make_labeled_layout(*pair) for pair in zip([item.layout for item in tensors], self.labels))
+            tensors = tuple([wrap_layout(item._array, layout) for item, layout in zip(tensors, layouts)])
+        if all(isinstance(value, PlanValue) and not value.dynamic for value in values):
+            self.layouts = tuple([item.layout for item in tensors])
+            if not (self.claims or self.several):
+                (self.layout,) = self.layouts
+        return tensors

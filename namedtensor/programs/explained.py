@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
+from dataclasses import replace
 from itertools import repeat
 from typing import Any
 
 from grammar.errors import NotationError
+from grammar.nodes import Derivative
 
 from ..backends.function import target_of
-from ..checking.checker import Checker
 from ..core.labels import AxisLabels
 from ..core.settings import recursion_headroom
 from ..display.derivations import Way
 from ..display.steps import Explanation, explanation
 from ..operators.user_functions import using
+from ..scope.symbols import Definition
 from ..terms.terms import Term
-from .arguments import BoundArguments
-from .executable import TypedValues, executable, function_of
+from .arguments import BoundArguments, whole_sizes
+from .call_cache import warn_of_checks
+from .entries import Entry, WholeProgram
+from .executable import Options, compile_plan, function_of, type_goal
 from .injected import closed_form
-from .labeled_calls import labels_of_results
+from .labeled_calls import align_inputs, labels_of_results
 
 
 class TermValues:
@@ -57,16 +61,25 @@ class DerivedForm:
             return None
 
 
-def trace_steps(checker: Checker, typed: Callable[[], Term], whole: Any, given: BoundArguments) -> Explanation:
-    """Return the explanation of the steps to the value of `typed`. `whole` is the formula or the value's name."""
+def explain_goal(
+    goal: WholeProgram | Entry, given: BoundArguments, sizes: Mapping[str, int] | None, by_keyword: tuple[str, ...]
+) -> Explanation:
+    """Return the value of a goal with the steps to it."""
     from ..core.arrays import namespace_of
 
-    source, checker.shows_layers = checker.scope.source, True
-    with recursion_headroom(source):
-        root = typed()
-        typed_root, target = TypedValues.of(checker, (root,)), target_of(namespace_of(given.arrays))
-        executable_ = executable(typed_root, given.abstract, target)
-        if given.labeled:
-            executable_.labels = labels_of_results((root,), given, checker)
-        value = executable_(*given.arrays.values())
-    return explanation(checker, root, whole, value, TermValues(source, given))
+    options = Options(whole_sizes(sizes), by_keyword, shows_layers=True)
+    given = (given.with_labels() if given.labeled else given).with_numbers(goal.program)
+    given, typed, _ = align_inputs(given, lambda it: type_goal(goal, it, options))
+    (root,), checker = typed.terms, typed.checker
+    assert checker is not None
+    compiled = compile_plan(typed, given.abstract, target_of(namespace_of(given.arrays)))
+    if given.labeled:
+        compiled.labels = labels_of_results(typed.terms, given, checker)
+    value, steps = compiled(*given.arrays.values()), TermValues(typed.source, given)
+    if isinstance(goal, Entry):
+        return explanation(checker, root, goal.name, value, steps)
+    last = checker.scope.valued
+    whole = last.statement if isinstance(last, Definition) else last
+    result = explanation(checker, root, whole, value, steps)
+    warn_of_checks(checker)
+    return replace(result, derived=DerivedForm(goal.program, given, sizes)) if isinstance(last, Derivative) else result

@@ -1,11 +1,10 @@
 """Calls with tensors whose axes have labels. The labels are compared once, before anything is computed.
 
-    compile_labeled        returns an executable that aligns its inputs and labels its results
-    moves_of               returns the positions that align the inputs with the first input that labels each axis
-    align                  returns the inputs in the order of these positions
+    align_inputs           returns the inputs in the order of the first input that labels each axis, and their types
+    compile_labeled        returns a compiled plan that aligns its inputs and labels its results
+    moves_of               returns the positions that align the inputs
 
-The cache key of such an executable contains the labels of the inputs. A repeated call uses the fast path of the cache
-unless its inputs have to be aligned. Calls without labels do not use this module.
+The cache key of such a plan contains the labels of the inputs. Calls without labels do not use this module.
 """
 
 from __future__ import annotations
@@ -19,35 +18,39 @@ from ..checking.checker import Checker
 from ..core.families import FamilyName
 from ..core.label_alignment import LabeledAxis, Moves, add_table_hint, take
 from ..core.labels import AxisLabels, labels_of, make_labeled_layout
-from ..core.settings import recursion_headroom
 from ..core.tensor import wrap_layout
 from ..terms.environment import source_name
 from ..terms.labels import alignment_of, labels_of_terms
 from ..terms.terms import Term, topological
 from .arguments import BoundArguments
-from .executable import Executable, Options, TypedValues, executable
+from .executable import CompiledPlan, Options, TypedValues, compile_plan
 
 
 def compile_labeled(
     given: BoundArguments, typed_for: Callable[[BoundArguments], TypedValues], parameters: Sequence[str], target: Any,
     options: Options,
-) -> Executable:  # fmt: skip
-    """Return the executable of a call, which aligns its inputs and labels its results.
+) -> CompiledPlan:  # fmt: skip
+    """Return the compiled plan of a call, which aligns its inputs and labels its results. Raise errors of `moves_of`."""
+    given, typed, moves = align_inputs(given, typed_for, parameters)
+    result = compile_plan(typed, given.abstract, target, options)
+    result.labels = labels_of_results(typed.terms, given, typed.checker)
+    result.moves = {result.names.index(name): (given.labeled[name].axes, by_axis) for name, by_axis in moves.items()}
+    return result
 
-    Errors of `moves_of` are raised.
-    """
+
+def align_inputs(
+    given: BoundArguments, typed_for: Callable[[BoundArguments], TypedValues], parameters: Sequence[str] = ()
+) -> tuple[BoundArguments, TypedValues, Moves]:
+    """Return the inputs aligned by their labels, the typed goal for them, and the positions that align them."""
     try:
         typed = typed_for(given)
-        moves = moves_of(typed, given, parameters)
+        moves = moves_of(typed, given, parameters) if given.labeled else {}
     except NotationError as problem:
         raise add_table_hint(problem, given.tables) from None
     if moves:  # so that indices by label find their new positions
         given = align(given, moves)
         typed = typed_for(given)
-    result = executable(typed, given.abstract, target, options)
-    result.labels = labels_of_results(typed.terms, given, typed.checker)
-    result.moves = {result.names.index(name): (given.labeled[name].axes, by_axis) for name, by_axis in moves.items()}
-    return result
+    return given, typed, moves
 
 
 def labels_of_results(
@@ -84,18 +87,6 @@ def moves_of(typed: TypedValues, given: BoundArguments, parameters: Sequence[str
 def members_of(name: str) -> tuple[str, ...]:
     """Return the names of the tensors that an array contains: a single name, or the members of a family."""
     return tuple(map(str, name.members)) if isinstance(name, FamilyName) else (name,)
-
-
-def align_by(
-    given: BoundArguments, check: Callable[[BoundArguments], tuple[Checker, Callable[[], Term]]]
-) -> BoundArguments:
-    """Return the inputs of an uncached call, aligned by their labels for the term that `check` returns."""
-    if not given.labeled:
-        return given
-    checker, typed = check(given)
-    with recursion_headroom(checker.scope.source):
-        moves = moves_of(TypedValues.of(checker, (typed(),)), given)
-    return align(given, moves) if moves else given
 
 
 def align(given: BoundArguments, moves: Moves) -> BoundArguments:

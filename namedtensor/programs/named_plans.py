@@ -81,15 +81,17 @@ def plan_for(goal: Goal, target: Target, abstract: Abstract, options: Options) -
 
 
 def open_plan_of(
-    goal: WholeProgram | Entry, target: Target, given: Mapping[str, Any], options: Options, dtype: str = DTYPE
-) -> tuple[Plan, list[Any]]:
-    """Return a plan that reads each open size from its arrays, and the Python functions that it calls.
+    goal: Goal, target: Target, given: Mapping[str, Any], options: Options, dtypes: Mapping[str, str] = {},
+    dtype: str = DTYPE,
+) -> tuple[Plan, list[Any]]:  # fmt: skip
+    """Return the plan of a formula that reads each open size from the arrays.
 
-    `dtype` is the dtype of arguments that are shapes.
+    `dtypes` are the dtypes of shapes by name; the default is `dtype`.
     """
     sizes = whole_sizes(options.sizes)
     symbols = SizeSymbols(names_in(given) | target.backend.reserved)
-    abstract = normalize_names({name: symbols.layout(value, name, sizes, dtype) for name, value in given.items()})
+    layouts = {name: symbols.layout(value, name, sizes, dtypes.get(name, dtype)) for name, value in given.items()}
+    abstract = normalize_names(layouts)
     (plan, python), conditions = with_conditions(
         lambda: plan_for(goal, target, abstract, options._replace(sizes=sizes))
     )

@@ -19,6 +19,7 @@ else:
     except ImportError:  # tools that list the package's modules import this one, too
         pass
 
+from ..backends.entry_checks import reads_of
 from ..core.extents import Size, extent
 from .torch_forward import Forward
 
@@ -39,7 +40,9 @@ def name_axes(graph: Any, names: Sequence[Mapping[int, str]]) -> None:
 def check_agreement(graph: Any, planned: Forward, names: Sequence[Mapping[int, str]]) -> None:
     """Add nodes to the graph that reject inputs whose sizes differ from the sizes of the axes that `forward` reads."""
     read_from: dict[Size, Axis] = {
-        read.size: (number, read.axis) for number, read in planned.reads if read.size == extent(read.symbol)
+        read.size: (planned.plan.inputs.index(read.value), read.axis)
+        for read in reads_of(planned.plan, shapes=True)
+        if read.size == extent(read.symbol)
     }
     first, inputs = graph.node(0), [*graph.inputs]
     for number, value in enumerate(inputs):

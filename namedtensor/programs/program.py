@@ -18,21 +18,18 @@ from ..operators.user_functions import NO_OPERATORS, restore_program, using
 from ..scope.symbols import Definition
 from ..scope.value_of_program import last_member, restore_written
 from .arguments import Values, all_values
-from .call_cache import CachedCall
-from .entries import Entry, WholeProgram
+from .entries import Entry, Goal, WholeProgram
 from .evaluate import evaluator
-from .executable import Executable, Options
+from .executable import CompiledPlan
 from .exported import OnDevices
 from .injected import closed_form
 from .parsed import ParsedProgram, parse_program
 from .verbs import Verbs, no_function
 
 if TYPE_CHECKING:
-    from ..planning.target import Placement
     from .entry_points import EntryPoints
 
 
-VALUE = object()  # the key of a program's value among its names
 AnyProgram = TypeVar("AnyProgram", bound="Program")
 MAX_ENTRIES = 1024  # names of a program, and groups of names, that have been asked for
 
@@ -251,29 +248,25 @@ class Program(OnDevices, Verbs):
             _ = closed.derivation, closed.named  # which are read now, while its operators are known
             return closed
 
-    def _asked(self, arguments: tuple[Any, ...], given: Mapping[str, Any]) -> CachedCall:
-        """Return the cached call of the program's value, or of its last function if it ends with a function."""
+    def _goal_of(self, arguments: tuple[Any, ...], given: Mapping[str, Any]) -> Goal:
+        """Return the value of the program, or its last function if there are arguments for it."""
         entry = self._goal.entry_for(given)
         if entry is None and arguments:
             raise no_function(arguments, self._goal.program.names.free)
-        if entry is not None:
-            return self[entry.name]
-        if self._goal.program.operators != NO_OPERATORS:  # other programs of this text may have others
-            return self._entries.get_or_build(VALUE, lambda: CachedCall(self._goal, Options(strict=self.strict)))
-        return evaluator(self.source, self.syntax, self.strict)
-
-    def _anew(self, arguments: tuple[Any, ...], values: Values, sizes: Mapping[str, int], placement: Placement) -> Any:
-        return self._asked(arguments, values)._anew(arguments, values, sizes, placement)
+        return self._goal if entry is None else entry
 
     def _slow_path(
         self, arguments: tuple[Any, ...], values: Values | None, sizes: Any, named: dict[str, Any],
         by_layout: tuple[Any, ...] | None,
-    ) -> tuple[Any, Executable | None]:  # fmt: skip
-        """Return the value of a call with new layouts, and the executable for the next call with these layouts."""
-        goal = self._asked(arguments, all_values(values, named))
-        result, used = goal._slow_path(arguments, values, sizes, named, None)
+    ) -> tuple[Any, CompiledPlan | None]:  # fmt: skip
+        """Return the value as `CachedCall` does. Programs of one text share the compiled plans of their value."""
+        is_value = self._goal_of(arguments, all_values(values, named)) is self._goal
+        if not is_value or self._goal.program.operators != NO_OPERATORS:  # another program may have other operators
+            return super()._slow_path(arguments, values, sizes, named, by_layout)
+        shared = evaluator(self.source, self.syntax, self.strict)
+        result, used = shared._slow_path(arguments, values, sizes, named, None)
         if by_layout is not None and used is not None:
-            self._executables.store(by_layout, used)
+            self._plans.store(by_layout, used)
         return result, used
 
 

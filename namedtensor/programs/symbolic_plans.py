@@ -27,13 +27,13 @@ from ..core.monomials import UnfitSize
 from ..core.size_conditions import SizeCondition, conditions
 from ..planning.plan import PlanValue
 from .arguments import Abstract, BoundArguments
-from .executable import Executable
+from .executable import CompiledPlan
 from .size_symbols import RESERVED, SizeSymbols, names_in
 
 MAX_SIGNATURES = 32  # of one callable
 MAX_PLANS = 24  # with symbols, of one signature
 MAX_FAILURES = 4  # After so many failures, no further symbolic plans are tried for a signature.
-Make = Callable[[BoundArguments], Executable]
+Make = Callable[[BoundArguments], "CompiledPlan"]
 Function = TypeVar("Function")  # what runs
 Place = tuple[str, int]  # of a size: the name of a tensor, and which of its axes
 
@@ -110,11 +110,11 @@ class SymbolicPlans:
     """The plans of one callable whose sizes change."""
 
     def __init__(self) -> None:
-        self._signatures: Cache[Any, SignaturePlans[Executable]] = Cache("signatures of a callable", MAX_SIGNATURES)
-        self._of_dimensions: Cache[Any, tuple[Executable, Assumptions]] = Cache("plans of dimensions", MAX_SIGNATURES)
+        self._signatures: Cache[Any, SignaturePlans[CompiledPlan]] = Cache("signatures of a callable", MAX_SIGNATURES)
+        self._of_dimensions: Cache[Any, tuple[CompiledPlan, Assumptions]] = Cache("plans of dimensions", MAX_SIGNATURES)
 
-    def executable(self, given: BoundArguments, extra: tuple[Any, ...], make: Make) -> Executable:
-        """Return the executable of a call. `extra` is the part of the call's signature besides its tensor types."""
+    def find_plan(self, given: BoundArguments, extra: tuple[Any, ...], make: Make) -> CompiledPlan:
+        """Return the compiled plan of a call. `extra` is the part of the call's signature other than tensor types."""
         key, sizes, places = signature_of(given)
         if has_dimensions(given.abstract.values()):
             return self._for_dimensions(given, (key, extra), sizes, make)
@@ -137,8 +137,8 @@ class SymbolicPlans:
             known.failures += 1
         return executable
 
-    def _for_dimensions(self, given: BoundArguments, key: Any, sizes: tuple[Any, ...], make: Make) -> Executable:
-        """Return the executable of a call whose sizes are JAX dimensions, planned with a symbol for each dimension.
+    def _for_dimensions(self, given: BoundArguments, key: Any, sizes: tuple[Any, ...], make: Make) -> CompiledPlan:
+        """Return the executable of a call whose sizes are JAX dimensions. Each dimension is planned as a symbol.
 
         Raises NotationError (309) if the plan makes an assumption about the dimensions that JAX cannot confirm.
         """
@@ -149,7 +149,7 @@ class SymbolicPlans:
         numbers = {size: number for number, size in enumerate(dimensions.symbols)}
         pattern = tuple(("dimension", numbers[size]) if size in numbers else size for size in sizes)
 
-        def plan() -> tuple[Executable, Assumptions]:
+        def plan() -> tuple[CompiledPlan, Assumptions]:
             return with_assumptions(lambda: compile_for_layouts(make, given, layouts), dimensions)
 
         executable, assumptions = self._of_dimensions.get_or_build((key, pattern), plan)
@@ -157,20 +157,20 @@ class SymbolicPlans:
         return executable.for_other_sizes(None)
 
 
-def compile_for_layouts(make: Make, given: BoundArguments, layouts: Mapping[str, Layout]) -> Executable:
-    """Compile and return the executable for these layouts at once, so that its assumptions about sizes are known."""
+def compile_for_layouts(make: Make, given: BoundArguments, layouts: Mapping[str, Layout]) -> CompiledPlan:
+    """Compile the executable for these layouts immediately, while collecting its assumptions about sizes."""
     executable = make(given.with_layouts(layouts))
     executable.function.compile()
     return executable
 
 
 def plan_symbolically(
-    known: SignaturePlans[Executable],
+    known: SignaturePlans[CompiledPlan],
     given: BoundArguments,
     sizes: tuple[int, ...],
     places: Sequence[Place],
     make: Make,
-) -> SymbolicPlan[Executable] | None:
+) -> SymbolicPlan[CompiledPlan] | None:
     """Return a plan with symbols for the sizes that differ from the first call, or None if no such plan exists."""
     plan = with_symbols(known, given.abstract, sizes, places, partial(compile_for_layouts, make, given))
     if plan is None or result_types(plan.executable) != known.results:
@@ -251,7 +251,7 @@ def magnitude(size: int) -> int:
     return (size.bit_length() + 1) // 2
 
 
-def result_types(executable: Executable) -> tuple[Any, ...]:
-    """Return the dtype and axes, in array order, of each requested value. Values for assertions are not included."""
+def result_types(executable: CompiledPlan) -> tuple[Any, ...]:
+    """Return the dtypes and the axes, in array order, of the requested values but not of the assertions."""
     results = executable.function.plan.results[: executable.count]
     return tuple((value.dtype, value.order) if isinstance(value, PlanValue) else type(value) for value in results)

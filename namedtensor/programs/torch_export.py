@@ -45,9 +45,8 @@ def shapes_to_trace(planned: Forward) -> list[tuple[int, ...]]:
     fixed = {size for shape in planned.shapes for size in shape if type(size) is int}
     for number, sizes in enumerate(choices(len(symbols), fixed)):
         known = dict(zip(symbols, sizes))
-        shapes = [tuple(value_at(size, known) for size in shape) for shape in planned.shapes]
-        if planned.fits_sizes(shapes):
-            return shapes
+        if all(condition.holds(known) for condition in planned.plan.conditions):
+            return [tuple(value_at(size, known) for size in shape) for shape in planned.shapes]
         if number > MAX_EXAMPLES:
             break
     conditions = ", ".join(condition.shown for condition in planned.plan.conditions)

@@ -14,17 +14,14 @@ from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
-from ..backends.entry_checks import NAMES_DTYPE, Read, find_shared_dtypes, reads_of
+from ..backends.entry_checks import NAMES_DTYPE, find_shared_dtypes
 from ..backends.torch_modules import attribute, forward, order_results
-from ..core.arrays import Layout
 from ..core.axes import check_axis, names_of
-from ..core.extents import SizeSymbol, extent, terms_of, value_at
-from ..planning.plan import Plan, PlanValue
-from .arguments import DTYPE, spelling_of, whole_sizes
+from ..planning.plan import Plan, PlanValue, axes_of, order_axes
+from .arguments import DTYPE
 from .entries import Entry, Several, WholeProgram
-from .executable import Options, axes_of, order_axes
-from .named_plans import plan_for, target_named
-from .size_symbols import SizeSymbols, names_in, with_conditions
+from .executable import Options
+from .named_plans import open_plan_of, target_named
 
 NUMBERED = re.compile(r"(.*)\[(\d+)\]")
 EXAMPLE = 3  # the size that a hint shows
@@ -69,34 +66,13 @@ class Forward(NamedTuple):
     shapes: tuple[tuple[Any, ...], ...]  # of the inputs: numbers, and symbols
     dtypes: tuple[str, ...]  # of inputs and parameters
     shared: tuple[str, ...]  # the floating ones that it serves alike
-    reads: tuple[tuple[int, Read], ...]
     buffers: Mapping[str, Any]  # the constants, by the names of attributes of the module
 
-    def fits(self, arrays: Sequence[Any], parameters: Iterable[Any], sized: bool) -> bool:
-        """Return whether these arrays have the expected ranks, dtypes and, if `sized`, sizes."""
-        if not are_dtypes_fit(self.dtypes, self.shared, tuple([array.dtype for array in (*arrays, *parameters)])):
-            return False
-        if any(array.ndim != len(shape) for array, shape in zip(arrays, self.shapes)):
-            return False
-        return not sized or self.fits_sizes([tuple(array.shape) for array in arrays])
-
-    def fits_sizes(self, shapes: Sequence[tuple[int, ...]]) -> bool:
-        """Return whether the module accepts inputs of these shapes."""
-        sizes: dict[SizeSymbol, int] = {}
-        for number, read in self.reads:
-            slope = terms_of(read.size)[(read.symbol,)]
-            rest = read.size - slope * extent(read.symbol)
-            sizes[read.symbol] = (shapes[number][read.axis] - value_at(rest, sizes)) // slope
-        for actual, expected in zip(shapes, self.shapes):
-            for size, expected_size in zip(actual, expected):
-                if type(expected_size) is int:
-                    if size != expected_size:
-                        return False
-                elif (
-                    all(symbol in sizes for symbol in expected_size.symbols) and value_at(expected_size, sizes) != size
-                ):
-                    return False
-        return all(condition.holds(sizes) for condition in self.plan.conditions)
+    def accepts(self, arrays: Sequence[Any], parameters: Iterable[Any]) -> bool:
+        """Return whether these arrays have the expected ranks and dtypes. The function checks the sizes itself."""
+        dtypes = tuple([array.dtype for array in (*arrays, *parameters)])
+        ranks = [array.ndim for array in arrays]
+        return ranks == [*map(len, self.shapes)] and are_dtypes_fit(self.dtypes, self.shared, dtypes)
 
 
 @lru_cache(maxsize=256)
@@ -141,11 +117,9 @@ def forward_for(
     target = target_named("torch")
     attributes = {value: attribute(keys[name], taken) for value, name in zip(inputs_of_plan[len(names) :], tensors)}
     text, function, buffers = forward(target.backend, plan, attributes, target.xp)
-    reads = reads_of(plan, shapes=True)
     return Forward(
         function, text, names, axes, plan, tuple(tuple(value.shape) for value in inputs_of_plan[: len(names)]),
-        tuple(value.dtype for value in inputs_of_plan), find_shared_dtypes(plan, NAMES_DTYPE),
-        tuple((inputs_of_plan.index(read.value), read) for read in reads), buffers,
+        tuple(value.dtype for value in inputs_of_plan), find_shared_dtypes(plan, NAMES_DTYPE), buffers,
     )  # fmt: skip
 
 
@@ -183,23 +157,10 @@ def plan_forward(
     goal: Goal, parameters: Mapping[str, Any], shapes: Mapping[str, Shape], dtypes: Mapping[str, str]
 ) -> Plan:
     """Return the plan for inputs of these shapes, with a symbol for each open size."""
-    target, sizes = target_named("torch"), whole_sizes(goal.sizes)
-    symbols = SizeSymbols(names_in([*shapes, *parameters]) | target.backend.reserved | {"self"})
-    layouts = {
-        spelling_of(name): Layout(
-            tuple(shape), tuple(symbols.of(axis) if size is None else size for axis, size in shape.items()),  # pyright: ignore
-            dtypes[name], None,
-        )
-        for name, shape in shapes.items()
-    }  # fmt: skip
-    abstract = {
-        **layouts,
-        **{name: getattr(value, "layout", value) for name, value in parameters.items() if name not in layouts},
-    }
-    (plan, python), conditions = with_conditions(lambda: plan_for(goal.entry, target, abstract, Options(sizes, ())))
+    given = {**shapes, **{name: value for name, value in parameters.items() if name not in shapes}}
+    plan, python = open_plan_of(goal.entry, target_named("torch"), given, Options(goal.sizes, ()), dtypes)
     if python:
         raise NotationError(408, "a formula that calls a Python function has no source text")
-    plan.conditions = conditions
     return plan
 
 
@@ -210,29 +171,18 @@ def plan_or_explain(
     try:
         return plan_forward(goal, parameters, shapes, dtypes)
     except NotationError as problem:
-        if not any(None in shape.values() for shape in shapes.values()):
-            raise
-        axes = tuple(dict.fromkeys(axis for shape in shapes.values() for axis, size in shape.items() if size is None))
-        for tried in (*((axis,) for axis in axes), axes):
-            numbered = {name: with_number(shape, tried, EXAMPLE) for name, shape in shapes.items()}
+        for axis in dict.fromkeys(axis for shape in shapes.values() for axis, size in shape.items() if size is None):
+            numbered = {name: {**shape, axis: EXAMPLE} if axis in shape else shape for name, shape in shapes.items()}
             try:
                 plan_forward(goal, parameters, numbered, dtypes)
             except NotationError:
                 continue
-            raise needs_number(tried[0], shapes) from None
+            name, shape = next((name, shape) for name, shape in shapes.items() if axis in shape)
+            words = " ".join(f"{other}[{EXAMPLE}]" if other == axis else other for other in shape)
+            raise NotationError(
+                309, f"the formula needs the size of {axis} as a number", hint=f'write .module({name}="{words}")'
+            ) from None
         raise problem from None
-
-
-def with_number(shape: Shape, axes: Collection[str], number: int) -> Shape:
-    return {axis: number if axis in axes else size for axis, size in shape.items()}
-
-
-def needs_number(axis: str, shapes: Mapping[str, Shape]) -> NotationError:
-    name, shape = next((name, shape) for name, shape in shapes.items() if axis in shape)
-    words = " ".join(f"{other}[{EXAMPLE}]" if other == axis else other for other in shape)
-    return NotationError(
-        309, f"the formula needs the size of {axis} as a number", hint=f'write .module({name}="{words}")'
-    )
 
 
 def fill_shape(shape: Shape, tensors: Iterable[Any], sizes: Mapping[str, int]) -> Shape:

@@ -123,9 +123,14 @@ class NamedModule(Module):
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Return the value, which is a named tensor if all inputs are named, and otherwise a PyTorch tensor."""
         arrays = self._arrays(arguments, named)
-        if arrays is not None:
+        if arrays is None:
+            return super().__call__(*arguments, **named) if self._planned is None else self.named(*arguments, **named)
+        if torch.compiler.is_compiling():
             return super().__call__(*arrays)
-        return super().__call__(*arguments, **named) if self._planned is None else self.named(*arguments, **named)
+        try:
+            return super().__call__(*arrays)
+        except ValueError:  # `forward` rejects the sizes
+            return self.named(*arguments, **named)
 
     def _arrays(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...] | None:
         """Return the arguments with which `forward` is called, or None if `forward` does not accept them."""
@@ -139,10 +144,9 @@ class NamedModule(Module):
                 return None
         if not all(isinstance(argument, torch.Tensor) for argument in arguments):
             return None
-        if torch.compiler.is_compiling():  # `forward` checks the sizes itself
+        if torch.compiler.is_compiling():
             return arguments
-        sized = not torch.jit.is_tracing()  # which would record the sizes  # pyright: ignore
-        return arguments if planned.fits(arguments, self._arrays_of_parameters(), sized) else None
+        return arguments if planned.accepts(arguments, self._arrays_of_parameters()) else None
 
     def _arrays_of_parameters(self) -> list[Any]:
         parameters = self._parameters

@@ -12,10 +12,9 @@ from ..core.axes import show
 from ..core.kinds import require_mapping, require_names
 from ..core.seeds import to_seed
 from ..core.suggestions import Suggests
-from .arguments import BoundArguments, Values, all_values, keyword_names, whole_sizes
-from .call_cache import CachedCall, bound
+from .arguments import Values, all_values, keyword_names
+from .call_cache import CachedCall
 from .entries import Entry, WholeProgram, argument_names
-from .evaluate import explain_value
 from .exported import Exported
 from .injected import gradient
 from .parameters import infer_types, need_shapes, shapes_of
@@ -155,25 +154,11 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         g : f(x)
         g : f(x) + 1
         """
-        from .explained import trace_steps
-        from .labeled_calls import align_by
+        from .explained import explain_goal
 
-        entry = self._goal.entry_for(all_values(values, named))
-        if entry is None:
-            if arguments:
-                raise no_function(arguments, self._goal.program.names.free)
-            return explain_value(self._goal.program, values, sizes, named)
-        program, by_keyword = entry.program, keyword_names(values, named)
-
-        def check(given: BoundArguments) -> tuple[Any, Any]:
-            local, types = given.arguments, [type_ for _, type_ in given.arguments]
-            checker = program.checker(given.inputs, whole_sizes(sizes), arguments=types, by_keyword=by_keyword)
-            checker.labels |= {name: dict(type_.labels) for name, type_ in local if type_.labels}
-            return checker, lambda: entry.term(checker, local)
-
-        given = bound(entry, arguments, all_values(values, named)).with_labels().with_numbers(program)
-        numbers = align_by(given, check)
-        return trace_steps(*check(numbers), entry.name, numbers)
+        by_name = all_values(values, named)
+        goal: Any = self._goal_of(arguments, by_name)
+        return explain_goal(goal, self._bound(goal, arguments, by_name), sizes, keyword_names(values, named))
 
     def diagram(
         self,

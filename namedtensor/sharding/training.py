@@ -154,7 +154,7 @@ class Training:
         for name, value in parameters.items():
             given = {PARAMETER: value, GRADIENT: slopes[name], **{key: state[key][name] for key in self.states}}
             given[STEP] = wrap_array(number.astype(value.array.dtype), ())
-            values = self.update[names]._anew((), {**self.rates, **given}, {}, self._stored)
+            values = self.update[names]._run_placed((), {**self.rates, **given}, {}, self._stored)
             for key, after in zip((PARAMETER, *self.states), values):
                 result[key][name] = self._match_parameter(name, after, value)
         return result, error
