@@ -57,45 +57,23 @@ def calls_of_operator(name: str) -> Cache[Any, Prepared]:
 
 # ---------------------------------------------------------------------------------------------- operators of Python
 def infix(name: str) -> Callable[[Any, Any], Any]:
-    """Return the method of an infix operator whose right operand is a tensor or a number.
-
-    If the operands have the same layouts as in the previous call, the method skips the cache. It stores the previous
-    call in the single tuple `last`, so that other threads never see a partial update.
-    """
-    prepared = calls_of_operator(name)
-    last: Any = (None, None, None, None)  # the kinds of the operands, and the call that is prepared for them
+    """Return the method of an infix operator whose right operand is a tensor or a number."""
+    find = calls_of_operator(name).get
 
     def operate(self, other):
-        nonlocal last
-        left, right, run, layout = last
-        if type(other) is NamedTensor:
-            if self.layout is not left or other.layout is not right:
-                pair = prepared.get((self.layout, other.layout))
-                if pair is None:
-                    try:
-                        return _first_time(name, self, other)
-                    except NotationError as problem:
-                        raise problem.alone() from None
-                run, layout = pair
-                last = (self.layout, other.layout, run, layout)
-            result = _new(NamedTensor)
-            result._array = run(self._array, other._array)
-        else:
-            if self.layout is not left or type(other) is not right:
-                pair = prepared.get((self.layout, type(other)))
-                if pair is None:
-                    try:
-                        return _first_time(name, self, other)
-                    except NotationError as problem:
-                        raise problem.alone() from None
-                run, layout = pair
-                last = (self.layout, type(other), run, layout)
-            result = _new(NamedTensor)
+        is_tensor = type(other) is NamedTensor
+        known = find((self.layout, other.layout if is_tensor else type(other)))
+        if known is None:
             try:
-                result._array = run(self._array, other)
-            except OverflowError:
-                raise too_large(other, self.layout) from None
-        result.layout = layout
+                return _first_time(name, self, other)
+            except NotationError as problem:
+                raise problem.alone() from None
+        result = _new(NamedTensor)
+        try:
+            result._array = known[0](self._array, other._array if is_tensor else other)
+        except OverflowError:
+            raise too_large(other, self.layout) from None
+        result.layout = known[1]
         return result
 
     return operate
@@ -103,17 +81,17 @@ def infix(name: str) -> Callable[[Any, Any], Any]:
 
 def make_reflected_method(name: str) -> Callable[[Any, Any], Any]:
     """Return the reflected method of an infix operator, whose left operand is a number."""
-    prepared = calls_of_operator(name)
+    find = calls_of_operator(name).get
 
     def operate(self, other):
-        pair = prepared.get((type(other), self.layout))
-        if pair is None:
+        known = find((type(other), self.layout))
+        if known is None:
             try:
                 return _first_time(name, other, self)
             except NotationError as problem:
                 raise problem.alone() from None
         try:
-            return wrap_layout(pair[0](other, self._array), pair[1])
+            return wrap_layout(known[0](other, self._array), known[1])
         except OverflowError:
             raise too_large(other, self.layout) from None
 

@@ -43,17 +43,11 @@ def all_axes(record: Operator, tensors: tuple[Any, ...]) -> tuple[str, ...]:
 
 
 def make_function(record: Operator) -> Callable[..., Any]:
-    """Return the Python function for the operator that a record describes."""
-    if record.arity == (1, 1) and record.kind == "elementwise":
-        function = _make_number_function(record)
-    elif record.arity == (1, 1) and not takes_sizes(record):
-        function = _make_unary(record)
-    elif record.arity == (1, 2):
-        function = _make_reduction_or_binary(record)
-    elif record.arity == (2, 2) and not record.counts_from_zero:
-        function = _make_binary_function(record)
-    else:
+    """Return the Python function for an operator's record."""
+    if takes_sizes(record) or record.counts_from_zero and record.arity[0] > 1:
         function = _make_variadic_function(record)
+    else:
+        function = MAKERS.get(record.arity, _make_variadic_function)(record)
     function.__name__ = function.__qualname__ = record.python_name
     function.__module__ = "namedtensor"
     function.__doc__ = documentation(record)
@@ -61,56 +55,22 @@ def make_function(record: Operator) -> Callable[..., Any]:
     return function
 
 
-def _make_number_function(record: Operator) -> Callable[..., Any]:
+def _make_unary_function(record: Operator) -> Callable[..., Any]:
     prepared: Cache[Any, Any] = Cache(f"calls of nt.{record.python_name}", MOST)
-    prepared_of = prepared.get
-    last: Any = (None, None, None)  # as in `eager.infix`
-
-    def function(X, axis=None):
-        nonlocal last
-        layout, run, result_layout = last
-        if type(X) is not NamedTensor or X.layout is not layout or axis is not None:
-            pair = prepared_of(X.layout) if type(X) is NamedTensor and axis is None else None
-            if pair is None:
-                try:
-                    return _and_keep(prepared, record, X, axis)
-                except NotationError as problem:
-                    raise problem.alone() from None
-            run, result_layout = pair
-            last = (X.layout, run, result_layout)
-        result = _new(NamedTensor)
-        result._array, result.layout = run(X._array), result_layout
-        return result
-
-    return function
-
-
-def _and_keep(prepared: Cache[Any, Any], record: Operator, X: Any, axis: Any) -> Any:
-    """Call an elementwise function of one operand, and store the prepared call by the operand's layout."""
-    result = general(record, (X,), axis, {})
-    layout = getattr(X, "layout", None)
-    prepared_call = eager.calls_of_operator(record.name).get((layout,))
-    if layout is not None and prepared_call is not None:
-        prepared.store(layout, prepared_call)
-    return result
-
-
-def _make_unary(record: Operator) -> Callable[..., Any]:
-    prepared: Cache[Any, Any] = Cache(f"calls of nt.{record.python_name}", MOST)
+    find = prepared.get
 
     def function(X, axis=None, **options):
         try:
-            run, layout = prepared.get((X.layout, axis))  # type: ignore[misc]
-        except (AttributeError, TypeError):  # None, or a value without a layout
-            run = None
-        if run is None or options:
+            known = None if options else find((X.layout, axis))
+        except (AttributeError, TypeError):  # X has no layout, or the axis cannot be a key
+            known = None
+        if known is None:
             try:
-                return _and_prepare(prepared, record, (X,), axis, options)
+                return _run_and_prepare(prepared, record, (X,), axis, options)
             except NotationError as problem:
                 raise problem.alone() from None
-        result = _new(type(X))
-        result._array = run(X._array)
-        result.layout = layout
+        result = _new(NamedTensor)
+        result._array, result.layout = known[0](X._array), known[1]
         return result
 
     return function
@@ -118,46 +78,39 @@ def _make_unary(record: Operator) -> Callable[..., Any]:
 
 def _make_binary_function(record: Operator) -> Callable[..., Any]:
     prepared: Cache[Any, Any] = Cache(f"calls of nt.{record.python_name}", MOST)
+    find = prepared.get
 
-    def function(X, Y, axis=None, **options):
+    def function(X, Y=None, axis=None, **options):
         try:
-            run, layout = prepared.get((X.layout, Y.layout, axis))  # type: ignore[misc]
-        except (AttributeError, TypeError):  # None, or a value without a layout
-            run = None
-        if run is None or options:
+            key = (X.layout, axis) if Y is None else (X.layout, Y.layout, axis)
+            known = None if options else find(key)
+        except (AttributeError, TypeError):  # an operand has no layout, or the axis cannot be a key
+            known = None
+        if known is None:
+            tensors = (X,) if Y is None and record.arity[0] == 1 else (X, Y)
             try:
-                return _and_prepare(prepared, record, (X, Y), axis, options)
+                return _run_and_prepare(prepared, record, tensors, axis, options)
             except NotationError as problem:
                 raise problem.alone() from None
-        result = _new(type(X))
-        result._array = run(X._array, Y._array)
-        result.layout = layout
+        result = _new(NamedTensor)
+        result._array = known[0](X._array) if Y is None else known[0](X._array, Y._array)
+        result.layout = known[1]
         return result
 
     return function
 
 
-def _make_reduction_or_binary(record: Operator) -> Callable[..., Any]:
-    of_one, of_two = _make_unary(record), _make_binary_function(record)
-
-    def function(X, Y=None, axis=None, **options):
-        return of_one(X, axis, **options) if Y is None else of_two(X, Y, axis, **options)
-
-    return function
-
-
-def _and_prepare(
+def _run_and_prepare(
     prepared: Cache[Any, Any], record: Operator, tensors: tuple[Any, ...], axis: Any, options: dict[str, Any]
 ) -> Any:
     """Call a function of one or two tensors. Without options, store its prepared call by layouts and axis."""
+    is_plain = not options
     result = general(record, tensors, axis, options)
-    if options:
-        return result
     layouts = tuple(getattr(tensor, "layout", None) for tensor in tensors)
     axes = axes_of(axis) or all_axes(record, tensors)
-    prepared_call = eager.calls_of_operator(record.name).get(layouts if not axes else (axes, (), layouts))
-    if prepared_call is not None and None not in layouts and isinstance(axis, (str, tuple, type(None))):
-        prepared.store((*layouts, axis), prepared_call)
+    call = eager.calls_of_operator(record.name).get(layouts if not axes else (axes, (), layouts))
+    if is_plain and call is not None and None not in layouts and isinstance(axis, (str, tuple, type(None))):
+        prepared.store((*layouts, axis), call)
     return result
 
 
@@ -171,6 +124,9 @@ def _make_variadic_function(record: Operator) -> Callable[..., Any]:
             raise problem.alone() from None
 
     return function
+
+
+MAKERS = {(1, 1): _make_unary_function, (1, 2): _make_binary_function, (2, 2): _make_binary_function}
 
 
 def general(record: Operator, tensors: tuple[Any, ...], axis: Any, options: dict[str, Any]) -> Any:
