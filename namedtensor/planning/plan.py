@@ -249,10 +249,10 @@ def _unique(name: str, taken: set[str]) -> str:
 
 
 def order_axes(result: PlanValue, axes: Sequence[str]) -> tuple[str, ...]:
-    """Return the axes of a plan's result in the order of these names."""
+    """Return the plan's axis names of a result, given the user's names for them, in the order of these names."""
     return tuple(result.order[axes_of(result).index(axis)] for axis in axes)
 
 
 def axes_of(result: Any) -> tuple[str, ...]:
-    """Return the axes of a plan's result under the names that the user gave them."""
+    """Return the user's names for the axes of a plan's result, in array order."""
     return tuple(map(source_name, result.order)) if isinstance(result, PlanValue) else ()

@@ -95,7 +95,7 @@ class CachedCall:
         self, arguments: tuple[Any, ...], values: Mapping[str, Any] | None, sizes: Any, named: dict[str, Any],
         by_layout: tuple[Any, ...] | None,
     ) -> tuple[Any, CompiledPlan | None]:  # fmt: skip
-        """Return the value of a call with new layouts, and the compiled plan for all calls with these layouts.
+        """Return the value of a call whose layouts are new, and the compiled plan for later calls with these layouts.
 
         If other values with these layouts may need a different plan, return None for it. Otherwise, store the plan under
         the key `by_layout`.
@@ -129,7 +129,7 @@ class CachedCall:
         return self._goal
 
     def _fitting(self, goal: Goal, given: BoundArguments, options: Options) -> CompiledPlan:
-        """Return the compiled plan for these arguments: one with symbols for sizes, or a new one."""
+        """Return the compiled plan for these arguments: a known plan for symbolic sizes if it fits, or else a new one."""
         if given.labeled:
             return self._made(goal, options, given)
         assert options.sizes is not None
@@ -142,7 +142,7 @@ class CachedCall:
     def _run_placed(
         self, arguments: tuple[Any, ...], values: Mapping[str, Any], sizes: Mapping[str, int], placement: Placement
     ) -> Any:
-        """Return the value, using a plan compiled for this call alone because its arrays are on several devices."""
+        """Return the value of a call whose arrays are on several devices. Its plan is used only for this call."""
         goal = self._goal_of(arguments, values)
         numbers = self._bound(goal, arguments, dict(values)).with_numbers(goal.program)
         options = self._options._replace(sizes=whole_sizes(sizes), by_keyword=())

@@ -114,7 +114,7 @@ class SymbolicPlans:
         self._of_dimensions: Cache[Any, tuple[CompiledPlan, Assumptions]] = Cache("plans of dimensions", MAX_SIGNATURES)
 
     def find_plan(self, given: BoundArguments, extra: tuple[Any, ...], make: Make) -> CompiledPlan:
-        """Return the compiled plan of a call. `extra` is the part of the call's signature other than tensor types."""
+        """Return the compiled plan of a call. `extra` is the part of the call's signature besides its tensor types."""
         key, sizes, places = signature_of(given)
         if has_dimensions(given.abstract.values()):
             return self._for_dimensions(given, (key, extra), sizes, make)
@@ -138,7 +138,7 @@ class SymbolicPlans:
         return executable
 
     def _for_dimensions(self, given: BoundArguments, key: Any, sizes: tuple[Any, ...], make: Make) -> CompiledPlan:
-        """Return the executable of a call whose sizes are JAX dimensions. Each dimension is planned as a symbol.
+        """Return the compiled plan of a call whose sizes are JAX dimensions, with a symbol for each dimension.
 
         Raises NotationError (309) if the plan makes an assumption about the dimensions that JAX cannot confirm.
         """
@@ -158,7 +158,7 @@ class SymbolicPlans:
 
 
 def compile_for_layouts(make: Make, given: BoundArguments, layouts: Mapping[str, Layout]) -> CompiledPlan:
-    """Compile the executable for these layouts immediately, while collecting its assumptions about sizes."""
+    """Compile and return the plan for these layouts at once, so that its assumptions about sizes are known."""
     executable = make(given.with_layouts(layouts))
     executable.function.compile()
     return executable
@@ -252,6 +252,6 @@ def magnitude(size: int) -> int:
 
 
 def result_types(executable: CompiledPlan) -> tuple[Any, ...]:
-    """Return the dtypes and the axes, in array order, of the requested values but not of the assertions."""
+    """Return the dtype and axes, in array order, of each requested value. Values for assertions are not included."""
     results = executable.function.plan.results[: executable.count]
     return tuple((value.dtype, value.order) if isinstance(value, PlanValue) else type(value) for value in results)
