@@ -45,7 +45,7 @@ def new_cache(name: str) -> Cache[Any, Any]:
 
 
 class CachedCall:
-    """A goal and its options, called with tensors: each call finds its compiled plan by the input signature."""
+    """A goal that is called with tensors. Each call finds its compiled plan by the input signature."""
 
     def __init__(self, goal: Goal, options: Options = PLAIN, cache: Cache[Any, Any] | None = None):
         self._goal, self._options = goal, options
@@ -183,7 +183,7 @@ class CachedCall:
         return target_of(namespace_of(given.arrays))
 
     def _typed(self, goal: Goal, given: BoundArguments, options: Options) -> TypedValues:
-        """Return the types of the inputs."""
+        """Return the goal's typed terms for inputs of these types, after warnings about possible mistakes."""
         result = type_goal(goal, given, options)
         warn_of_checks(result.checker, whole=isinstance(goal, WholeProgram))
         return result
