@@ -43,7 +43,7 @@ def all_axes(record: Operator, tensors: tuple[Any, ...]) -> tuple[str, ...]:
 
 
 def make_function(record: Operator) -> Callable[..., Any]:
-    """Return the Python function for an operator's record."""
+    """Return the Python function for the operator that a record describes."""
     if takes_sizes(record) or record.counts_from_zero and record.arity[0] > 1:
         function = _make_variadic_function(record)
     else:
