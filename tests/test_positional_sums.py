@@ -77,6 +77,8 @@ VALUES = [  # source, inputs, arrays, value
     (r"\sum_{i=1}^{N} w_i x_{N+1-i}", {"w": "n", "x": "n"}, (X, X), X @ X[::-1]),
     (r"\sum_{t=1}^{T} \gamma^{T-t} x_t", {"x": "time", "γ": ""}, (X, 0.5), X @ 0.5 ** np.arange(5, -1, -1)),
     ("y_i = x_{n-i+1}", {"x": "n"}, (X,), X[::-1]),
+    ("x_{10} - x_2", {"x": "n"}, (np.arange(12.0) ** 2,), 80),
+    ("A_{12}", {"A": "n n"}, (A,), A[0, 1]),
     (r"y_i = \sum_{k=2}^{n} x_k x_{n-i+1}", {"x": "n"}, (X,), X[1:].sum() * X[::-1]),
     ("y_i = x_i + x_{n-i+1}", {"x": "n"}, (X,), X + X[::-1]),
     ("y_{ij} = A_{i,n-j+1}", {"A": "n n"}, (A,), A[:, ::-1]),

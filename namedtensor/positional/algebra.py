@@ -30,6 +30,7 @@ from .indices import (
     split_indices,
     with_axes,
     with_ends,
+    with_numbers,
 )
 from .inputs import SourceInput, inputs_of
 from .matrices import Walk
@@ -176,7 +177,7 @@ class Algebra:
         free = head_letters(statement.head) if statement.head is not None else ()
         alone = {item for tree in statement.body.all() for item in (split_indices(tree) or ("", ()))[1]}
         lengths = {*self.axes.given} - {*self.names, *free, *COUNTING} - alone
-        body = from_ends(with_axes(statement.body, self.axes.given), lengths)
+        body = from_ends(with_axes(with_numbers(statement.body, counts), self.axes.given), lengths)
         outer = frozenset[str]() if statement.head else ends_at_letters(body, {*self.names, *self.axes.given})
         outer = outer if len(outer) == 1 else frozenset()  # Several axes would have no order.
         statement = replace(statement, body=with_ends(body, {letter for letter in free if is_letter(letter)} | outer))

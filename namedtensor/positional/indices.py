@@ -241,6 +241,15 @@ def from_ends(tree: Tree, lengths: Collection[str]) -> Tree:
     return replace(tree, parts=parts, text=text)
 
 
+def with_numbers(tree: Tree, names: Mapping[str, int]) -> Tree:
+    """Return the tree with one index for the number of x_{10} if x has one axis, so that it is not x_{1,0}."""
+    parts = tuple(with_numbers(part, names) for part in tree.parts)
+    script = tree.text.strip("{}")
+    is_number = tree.op == "sub" and len(script) > 1 and script.isdigit() and names.get(spell(tree.parts[0])) == 1
+    text = f"{script}," if is_number and canonical(spell(tree)) not in names else tree.text
+    return replace(tree, parts=parts, text=text)
+
+
 def with_axes(tree: Tree, given: Collection[str]) -> Tree:
     r"""Return the tree with each \sum_{\text{seq}} over the name of a given axis replaced by a sum over this axis."""
     parts = tuple(with_axes(part, given) for part in tree.parts)
