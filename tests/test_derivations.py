@@ -104,6 +104,12 @@ def test_some_of_them_against_differences():
         assert nt.allclose(along, slope, rtol=1e-4, atol=1e-6), formula
 
 
+def test_a_derivative_before_a_size_has_no_steps():
+    derivative = nt.formula("∂([maxk_{a,j}(x ⊙ y)]_{j(1)})/∂x*\n|j| = 2")
+    closed = derivative.closed_form(x="ℝ^{n}", y="ℝ^{a}")
+    assert not closed.steps and "∂" not in str(closed)
+
+
 def test_steps_name_their_rules():
     result = nt.derivative(ATTENTION, "K").closed_form(**SHAPES)
     assert [(step.rule, step.equation) for step in result.steps] == [

@@ -36,7 +36,7 @@ from ..symbolic.work import MAX_WORK_OPERATIONS, TooLong, open_budget, working
 from .identification import DerivativeProgram, list_facts_used, make_closed_program, sizes_said
 from .least_shapes import find_derivative_variables, with_shapes
 from .orders import way_to
-from .reading import Shapes, equations_about_themselves, needed
+from .reading import Shapes, equations_about_themselves, equations_of, needed
 from .steps import DerivationStep, DerivationSteps
 
 UNKNOWN_SIZES = (309, 304, 313)
@@ -248,7 +248,7 @@ def derive_by_steps(typed: DerivativeProgram) -> ClosedForm | None:
     if result is None:
         return None
     program, length, way = result
-    formulas = tuple(statement.sides[1] for statement in program.statements if isinstance(statement, Equation))
+    formulas = tuple(equation.sides[1] for equation in equations_of(program))
     facts = [fact for fact in tree.statements if to_text(number_single_step(fact)) in work.rules]
     sizes = sizes_said(formulas, work.made, axes_given(typed.shapes))
     program = nodes.Program((*sizes, *with_facts(facts, tree, program.statements)))

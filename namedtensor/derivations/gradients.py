@@ -71,14 +71,8 @@ class Gradient:
             program = Program(to_text(nodes.Program((*self._of.tree.statements, *statements))), "text")
         return program, program[tuple(asked)]
 
-    def _members(self, given: Iterable[str]) -> tuple[str, ...]:
-        """Return the names to differentiate with respect to, in which a family stands for its given members."""
-        if not self._families:
-            return self.wrt
-        names = tuple(given)
-        return self._by_given.get_or_build(names, lambda: self._members_among(names))
-
-    def _members_among(self, given: tuple[str, ...]) -> tuple[str, ...]:
+    def _members_among(self, given: Iterable[str]) -> tuple[str, ...]:
+        """Return the names to differentiate by, with a family's members among the given names in its place."""
         names: list[str] = []
         for name in self.wrt:
             family = self._families.get(name)
@@ -110,7 +104,8 @@ class Gradient:
                 hint="pass parameters with values={…} or by keyword",
             )  # fmt: skip
         inputs = {**dict(zip(self._parameters, arguments)), **named}
-        names = self._members((*inputs, *(values or ())))
+        given = (*inputs, *(values or ()))
+        names = self._by_given.get_or_build(given, lambda: self._members_among(given)) if self._families else self.wrt
         _, compute = self._programs.get_or_build(names, lambda: self._differentiate_by(names))
         total, *slopes = compute(values=values, sizes=sizes, **inputs)
         if total.axes:
@@ -118,8 +113,8 @@ class Gradient:
                 303, f"a gradient needs a scalar, but {self.of} has axes {', '.join(total.axes)}",
                 hint=f"sum over them: loss = ∑_{{{', '.join(total.axes)}}} {self.of}, or use nt.derivative",
             )  # fmt: skip
-        given = {**(values or {}), **inputs}
-        tensors = {name: order_like(given.get(name), _own_axes(slope)) for name, slope in zip(names, slopes)}
+        operands = {**(values or {}), **inputs}
+        tensors = {name: order_like(operands.get(name), _own_axes(slope)) for name, slope in zip(names, slopes)}
         return (total, tensors) if self.value else tensors
 
 

@@ -29,7 +29,7 @@ from ..programs.parsed import ParsedProgram
 from ..scope.names import MARKS, key, read_spelling, walk
 from ..terms.inference import InputType
 from ..terms.terms import resolve_shape
-from .reading import base_of, find_defined_names
+from .reading import base_of, equations_of, find_defined_names
 
 Shapes = Mapping[str, Mapping[str, Any]]
 Way = frozenset[tuple[str, str]]  # names, and the axis that each of them gets
@@ -51,7 +51,7 @@ def with_shapes(given: Shapes, run: Callable[[Shapes], Found], tree: nodes.Progr
         raise first
     try:
         shapes = with_fitting_shapes(given, partial(fitting, to_text(tree)), tree)
-        heads = [base_of(statement.sides[0]) for statement in tree.statements if isinstance(statement, nodes.Equation)]
+        heads = [base_of(equation.sides[0]) for equation in equations_of(tree)]
         defined = tuple(head.text for head in heads if isinstance(head, nodes.Name))
         if not any(name.startswith(defined) for name in shapes.keys() - given.keys()):
             return run(shapes)
@@ -125,9 +125,8 @@ def _bodies(tree: nodes.Program) -> dict[str, tuple[Any, ...]]:
 
     They are the bodies of a definition, or the arguments that calls pass for a parameter.
     """
-    equations = [statement for statement in tree.statements if isinstance(statement, nodes.Equation)]
     bodies: dict[str, tuple[Any, ...]] = {}
-    for head, body in (equation.sides[:2] for equation in equations):
+    for head, body in (equation.sides[:2] for equation in equations_of(tree)):
         if read_spelling(head) is not None:
             bodies[to_text(head)] = (*bodies.get(to_text(head), ()), body)
         elif isinstance(head, Call) and head.operator[:1].isalpha():

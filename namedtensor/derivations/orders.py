@@ -21,7 +21,7 @@ from ..symbolic.spelling import Unwritable
 from ..symbolic.work import TooLong, open_budget, working
 from .identification import DerivativeProgram, make_closed_program, names_of
 from .indices import map_nodes
-from .reading import needed, words_in
+from .reading import equations_of, needed, words_in
 from .steps import DerivationStep, DerivationSteps, steps_of
 
 IDENTIFICATION, LAW = "identification", "the factor of ∂X* is the derivative"
@@ -118,12 +118,8 @@ def align_lower_order(typed: DerivativeProgram, closed: nodes.Program, title: st
     Its names have the same definitions as in the closed form of the higher order.
     """
     program = make_closed_program(typed.tree, typed.read(without=None)[0], title)
-    theirs = {statement.sides[0]: statement for statement in closed.statements if isinstance(statement, Equation)}
-    if all(
-        theirs.get(statement.sides[0], statement) == statement
-        for statement in program.statements
-        if isinstance(statement, Equation)
-    ):
+    theirs = {equation.sides[0]: equation for equation in equations_of(closed)}
+    if all(theirs.get(equation.sides[0], equation) == equation for equation in equations_of(program)):
         return program
     return make_closed_program(typed.tree, typed.read(words_in(closed), without=None)[0], title)
 

@@ -50,14 +50,18 @@ def equations_about_themselves(program: nodes.Program) -> set[str]:
 
     If such a name is given, its equation does not define it.
     """
-    equations = [statement for statement in program.statements if isinstance(statement, nodes.Equation)]
     return {
         word
-        for equation in equations
+        for equation in equations_of(program)
         if equation.range is None
         for word in words_of(equation.sides[0])
         if any(word in words_of(side) for side in equation.sides[1:])
     }
+
+
+def equations_of(program: nodes.Program) -> list[nodes.Equation]:
+    """Return the statements of a program that are equations."""
+    return [statement for statement in program.statements if isinstance(statement, nodes.Equation)]
 
 
 def find_declared_axes(program: nodes.Program) -> Iterator[tuple[Key, frozenset[str]]]:

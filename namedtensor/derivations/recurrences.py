@@ -16,7 +16,7 @@ from itertools import chain, product
 from typing import Any
 
 from grammar import nodes
-from grammar.nodes import Equation, IndexSum, Node, Number
+from grammar.nodes import IndexSum, Node, Number
 from grammar.traversal import children, map_nodes
 
 from ..scope.names import Spelled, component, read_spelling, walk
@@ -24,7 +24,7 @@ from ..scope.symbols import Definition, Scope
 from ..scope.uses import reach
 from ..symbolic.naming import words_of
 from .indices import UNIT, Linear, linear, plus, substitute_index
-from .reading import find_defined_names, find_names
+from .reading import equations_of, find_defined_names, find_names
 
 
 class NotARecurrence(Exception):
@@ -152,7 +152,7 @@ def recurrence_of(scope: Scope, tree: nodes.Program, taken: nodes.Derivative) ->
 
 def depending(tree: nodes.Program, words: set[str]) -> set[str]:
     """Return the names and functions that depend on the given words, directly or indirectly."""
-    equations = [statement for statement in tree.statements if isinstance(statement, Equation)]
+    equations = equations_of(tree)
     spoken = [
         (set[str]().union(*map(find_names, equation.sides[1:])), find_defined_names(equation)) for equation in equations
     ]
@@ -245,10 +245,9 @@ def steps_of_recurrences(tree: nodes.Program) -> dict[str, int]:
 
 def sizes_named(tree: nodes.Program) -> Iterator[tuple[str, str]]:
     """Yield each name that is defined as a size, paired with the axis, such as N and n for N = |n|."""
-    for statement in tree.statements:
-        sides = statement.sides if isinstance(statement, Equation) else ()
-        axes = [side.axis.name for side in sides if isinstance(side, nodes.Size)]
-        yield from product((side.text for side in sides if isinstance(side, nodes.Name)), axes)
+    for equation in equations_of(tree):
+        axes = [side.axis.name for side in equation.sides if isinstance(side, nodes.Size)]
+        yield from product((side.text for side in equation.sides if isinstance(side, nodes.Name)), axes)
 
 
 def name_sizes(tree: nodes.Program, sizes: Mapping[str, int]) -> dict[str, int]:
