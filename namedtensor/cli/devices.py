@@ -67,7 +67,10 @@ def devices_command(options: Any, console: Console) -> None:
 
 
 def inputs_of(options: Any, console: Console) -> dict[str, Any]:
-    """Return the types of the inputs and their numbers, by name. Types of integers are text, which states the dtype."""
+    """Return the types and numbers of the inputs, by name.
+
+    Types of integers remain texts, since they state the dtype.
+    """
     from ..programs.devices import INTEGERS
 
     whole = {name: text for name, text in map(split_given, options.inputs) if INTEGERS.match(text)}

@@ -52,7 +52,7 @@ def select_goal(options: Any) -> Any:
 
 # ---------------------------------------------------------------------------------------------------------------- values
 def table(value: Any, digits: int | None = None) -> str:
-    """Return a tensor as a text table. `digits` limits the digits of its elements."""
+    """Return a tensor as a text table. `digits` is the number of significant digits of its elements."""
     from ..tensors.tables import text_table
 
     return text_table(value, digits)

@@ -132,7 +132,10 @@ def run_file(file: str) -> dict[str, Any]:
 
 
 def literals(text: str) -> tuple[list[Any], dict[str, Any]]:
-    """Return the positional and keyword arguments of a call, given as text. They must be literals."""
+    """Return the positional and keyword arguments in a text such as (16, heads=2).
+
+    Raise InputError if they are not literals.
+    """
     try:
         call = ast.parse(f"f{text}", mode="eval").body
         assert isinstance(call, ast.Call)

@@ -197,7 +197,10 @@ def same_as(document: EditedDocument, chosen: Occurrence) -> list[Occurrence]:
 
 
 def find_linked_regions(regions: Sequence[FormulaRegion], every: Sequence[Occurrence], chosen: Occurrence) -> set[int]:
-    """Return the indices of the regions that share a name through inheritance. All regions share their axes."""
+    """Return the indices of the regions that share the chosen name because they inherit it.
+
+    An axis is shared by all regions.
+    """
     if chosen.kind == AXIS:
         return set(range(len(regions)))
     first = last = chosen.region

@@ -201,7 +201,10 @@ def move_findings(findings: Diagnostics, text: str, by: int) -> Diagnostics:
 
 
 def is_about(problem: Problem, start: int, defined: Collection[str]) -> bool:
-    """Return whether a problem begins at or after `start` and is not about a name that the program defines."""
+    """Return whether a problem begins at or after `start`.
+
+    Undefined names that the whole program defines do not count.
+    """
     error = problem.error
     if error.span is None or error.span[0] < start:
         return False
@@ -304,7 +307,7 @@ def distribute_findings(
     statements: list[StatementText], findings: list[Diagnostics], problems: list[Problem], parts: list[TypedPart],
     hints: list[TypeHint],
 ) -> list[Diagnostics]:  # fmt: skip
-    """Return for each statement its findings, to which the problems, typed pieces and hints in its span are added."""
+    """Return the findings of each statement, with the problems, typed pieces and hints that lie in it added."""
     groups: list[tuple[list[Any], ...]] = [tuple(map(list, group)) for group in findings]
     items: list[list[tuple[Any, Span | None]]] = [
         [(problem, problem.error.span) for problem in problems],

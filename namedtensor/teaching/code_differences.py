@@ -279,7 +279,7 @@ def spans_of(read: Any, code: str) -> dict[tuple[int, int], Any]:
 
 # --------------------------------------------------------------------------------------------------------- descriptions of mistakes
 def slips(setting: Setting, code: str, parting: Parting, drawn: SampledInputs) -> Iterator[str]:
-    """Yield descriptions of changes to the code's differing terms that give them a value of the formula."""
+    """Yield sentences on changes to the differing terms of the code that would give them a value of the formula."""
     tree = parse(code, "text")
     offset = len(setting.with_formula(code)) - len(code)
     nodes_of_terms = [term.node for term in parting.of_code if getattr(term.node, "span", None)]

@@ -60,7 +60,10 @@ def translate_call(call: str, shapes: Mapping[str, str]) -> Any:
 
 
 def call_of(answer: str, sets: Mapping[str, nodes.Set]) -> str:
-    """Return the einsum call of an answer. An answer with only subscripts applies to all inputs in order."""
+    """Return the einsum call of an answer.
+
+    If the answer is only subscripts, the call has all inputs as operands, in order.
+    """
     bare = ANSWER.sub("", answer).strip()
     return f'einsum("{bare.strip(chr(39) + chr(34))}", {", ".join(sets)})' if LETTERS.fullmatch(bare) else bare
 

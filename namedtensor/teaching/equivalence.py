@@ -137,7 +137,10 @@ def with_domain(equivalence: Equivalence, setting: Setting, sides: Sequence[str]
 
 
 def has_proof_of(setting: Setting, first: str, second: str) -> bool:
-    """Return whether two formulas, each a single expression, are proved equal for all inputs of the declared types."""
+    """Return whether two formulas are proved equal for all inputs of the declared types.
+
+    Return False if one of them is not a single expression.
+    """
     try:
         sides = [expression(name) for name in (first, second)]
     except NotationError:

@@ -376,7 +376,7 @@ def anticipating(grader: Grader, matches: Callable[[ExerciseText, str, str, int]
 
 
 def _solves(grader: Grader) -> Callable[[ExerciseText, str, str, int], bool]:
-    """Return a function that tests whether an answer would be correct if a mistake were the solution."""
+    """Return a function that tests whether an answer would be correct if an expected mistake were the solution."""
 
     def matches(exercise: ExerciseText, mistake: str, answer: str, seed: int) -> bool:
         solution = mistake if exercise.kind == "signature" else f"answer = {_bracket_sizes(mistake)}"

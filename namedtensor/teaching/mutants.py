@@ -131,7 +131,7 @@ def places(node: Any) -> Iterator[Any]:
 
 
 def replace_axis(tree: nodes.Program, axis: str, other: str) -> nodes.Program | None:
-    """Return a program in which functions over one axis are over another, or None if fewer than two are over it."""
+    """Return a program in which functions over `axis` are over `other`, or None if fewer than two are over `axis`."""
     result = [
         node.subscript[0]
         for node in places(tree)

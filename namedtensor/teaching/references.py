@@ -292,7 +292,7 @@ def _kept_changes(solution: Solution) -> Iterator[tuple[str, str]]:
 
 
 def fingerprint(values: list[PlainTensor], drawn: Iterable[tuple[SampledInputs, PlainTensor]]) -> str:
-    """Return values as text, rounded so that it is the same for all evaluators."""
+    """Return values as text. They are rounded so that all evaluators give the same text."""
     numbers: list[str] = []
     for value, (sampled_inputs, expected) in zip(values, drawn):
         unit = largest((*sampled_inputs.values.values(), expected)) / UNITS

@@ -115,7 +115,10 @@ class Setting:
         return report
 
     def own(self, problem: NotationError, formula: str) -> NotationError:
-        """Return an error with its position in the formula alone, if it is in the formula."""
+        """Return an error whose position refers to the formula alone.
+
+        An error that is not in the formula is returned unchanged.
+        """
         whole, before = self.with_formula(formula), len(self.with_formula(formula)) - len(formula)
         if problem.source != whole or problem.span is None or problem.span[0] < before:
             return problem
@@ -167,7 +170,10 @@ class Setting:
         return True
 
     def _met(self, solution: str) -> dict[str, Any]:
-        """Return for each axis its size, or a symbol that is the same for all axes of an equal size."""
+        """Return the size of each axis by its name.
+
+        An unknown size is a symbol, which is the same for axes of equal size.
+        """
         result: dict[str, Any] = self._read_stated_sizes()
         for shape in self.check(solution).shapes.values():
             for axis, size in shape.items():
@@ -293,7 +299,7 @@ class Setting:
         ]
 
     def _value_of_answer(self, formula: str, drawn: SampledInputs, expected: PlainTensor) -> PlainTensor:
-        """Return the value of a formula. If it raises an error at special inputs, it counts as undefined there."""
+        """Return the value of a formula. If the evaluation fails at special inputs, all elements are NaN."""
         try:
             return self.value(formula, drawn)
         except NotationError as error:

@@ -78,7 +78,7 @@ def with_types(stages: Stages, step: ExplainedStep) -> Node | None:
 
 
 def type_of(operand: ExplainedStep, step: ExplainedStep) -> str:
-    """Return the type of an operand, in brackets if a script follows it in the step."""
+    """Return the type of an operand as text, in parentheses if the operand has a script in the step."""
     return f"({operand.type})" if hasattr(step.node, "base") and operand.axes else operand.type
 
 
@@ -113,7 +113,7 @@ def numbers(stages: Stages, step: ExplainedStep, at: Place) -> list[Item] | None
 
 
 def unfold_step(stages: Stages, step: ExplainedStep) -> Term:
-    """Return the operation of a step whose result was folded to a number."""
+    """Return the operation of a step as a term, for a step whose own term was folded to a number."""
     operands = [
         Term("number", (), (), (), {}, False, part, 0) if number is None else stages.steps[number].term
         for part, number in zip(operands_of(step.node), stages.operands(step))

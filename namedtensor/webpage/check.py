@@ -53,7 +53,7 @@ def check(request: Request) -> Reply:
 
 
 def reply_with_plan(typed_text: TypedText) -> Reply | None:
-    """Return the plan of a text without errors, as in the reply to `plan`, or None if it has no plan."""
+    """Return the reply to `plan` for a checked text, or None if the text has errors or no type."""
     if typed_text.errors or typed_text.checked.result.shape is None:
         return None
     try:
@@ -132,7 +132,7 @@ def parts_of(typed_text: TypedText) -> list[Reply]:
 
 
 def find_named_parts(typed_text: TypedText, parts: list[Reply]) -> dict[Span, Mapping[str, Any]]:
-    """Return the axes of the pieces that are names, by their spans. In x^2, the name is x."""
+    """Return the axes of each piece that is a name, by the span of the piece. In x^2, the name is x."""
     types = {(start, end): dict(part["axes"]) for part in parts for start, end in [part["span"]]}
     checker = typed_text.checked.checker
     nodes = [] if checker is None else [node for node, _, _ in checker.trace]

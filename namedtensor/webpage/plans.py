@@ -71,7 +71,7 @@ def plan_of(text: TypedText) -> Reply:
 
 
 def laid_out(term: Term, results: Mapping[int, FunctionResult]) -> Reply:
-    """Return the index of a term's result, and its axes in storage order, as data."""
+    """Return the index of a term's result, and the names and sizes of its axes in storage order, as data."""
     shape, result = resolve_shape(term.shape), results[id(term)]
     return {"result": result.number, "axes": [[source_name(axis), shape[axis]] for axis in result.order]}
 

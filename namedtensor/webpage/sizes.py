@@ -11,7 +11,7 @@ TRIES = 40
 
 
 def choices(axes: Iterable[str], meeting: Mapping[str, Any] = {}) -> Iterator[dict[str, int]]:
-    """Yield choices of sizes for the axes, the best first. Axes with equal values in `meeting` get equal sizes.
+    """Yield mappings from axes to sizes, the best first. Axes with equal values in `meeting` get equal sizes.
 
     >>> next(choices(["seq", "key", "a", "a'"], {"a": 1, "a'": 1}))
     {'seq': 3, 'key': 4, 'a': 5, "a'": 5}

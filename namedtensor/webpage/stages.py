@@ -56,7 +56,7 @@ class Stages:
 
     @cached_property
     def claims(self) -> list[tuple[Term, Term, Span]]:
-        """Return the sides and the span of each assertion that two terms are equal."""
+        """Return the left side, the right side and the span of each assertion that two terms are equal."""
         return [(left, right, span) for left, right, span, _ in self.checker.claim_terms if isinstance(right, Term)]
 
     @cached_property
@@ -120,7 +120,7 @@ def operands_of(node: Any) -> tuple[Node, ...]:
 
 
 def find_reduced_axes(step: ExplainedStep, stages: Stages) -> tuple[str, ...]:
-    """Return the axes of a step's subscript that an operand has, over which the step therefore operates."""
+    """Return the axes in a step's subscript that an operand has. The step operates over these axes."""
     return tuple(dict.fromkeys(axis for axis in find_named_axes(step.node) if has_axis(step, stages, axis)))
 
 

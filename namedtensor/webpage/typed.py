@@ -113,7 +113,7 @@ def make_typed_text(text: str, syntax: str, inputs: Items, extent: Items) -> Typ
 def types_given(
     goal: WholeProgram, inputs: Mapping[str, str | int | float]
 ) -> tuple[dict[str, Any], tuple[tuple[str, NotationError], ...]]:
-    """Return the given types of names in the text as shapes and numbers, and the errors of invalid types."""
+    """Return the types and numbers of the inputs that occur in a text, by name, and an error for each invalid type."""
     result: dict[str, Any] = {}
     problems: list[tuple[str, NotationError]] = []
     arguments = set(argument_names(goal))
@@ -232,7 +232,7 @@ def fill_sizes(typed: TypedText, chosen: Mapping[str, int], further: Mapping[str
 
 
 def meeting(typed: TypedText) -> dict[str, Any]:
-    """Return a mark for each axis. Axes whose sizes must be equal have the same mark."""
+    """Return a mark for each axis, by name. Axes whose sizes must be equal have the same mark."""
     marks: dict[str, Any] = {}
     for shape in typed.checked.result.shapes.values():
         for axis, size in shape.items():

@@ -41,7 +41,10 @@ class Worker:
         self._add()
 
     def _add(self) -> None:
-        """Start an additional process without waiting for it to be ready, unless there are enough."""
+        """Start an additional process without waiting for it to be ready.
+
+        If the maximum number of processes exists, do nothing.
+        """
         process = AnsweringProcess(__name__, self.memory)
         with self.lock:
             if self.is_closed or len(self.processes) >= MAX_PROCESSES:
