@@ -154,11 +154,7 @@ def gather_powers(parts: SumParts) -> None:
     proving, factors, coefficient = current().proving, parts.factors, parts.coefficient
     numbers: dict[tuple[Any, ...], list[Fraction]] = {}
     for factor in factors:
-        if factor.head is DELTA:
-            indices = tuple(sorted(factor.indices, key=NUMBER))
-        else:
-            indices = order_indices(factor) if len(factor.head.symmetries) > 1 else factor.indices
-        exponents = numbers.setdefault((factor.head, indices), [])
+        exponents = numbers.setdefault((factor.head, order_indices(factor)), [])
         for index, before in enumerate(exponents):
             if signs.merges(factor.head, before, factor.exponent, proving):
                 count_rule("equal factors")
@@ -183,8 +179,8 @@ def gather_powers(parts: SumParts) -> None:
 
 
 def order_indices(factor: Factor) -> tuple[FormIndex, ...]:
-    """Return the indices of a factor. For a symmetric tensor, return the first of its equivalent orders."""
-    if factor.head.kind != "tensor":
+    """Return the indices of a factor. For a symmetric tensor or an identity, return the first of the equivalent orders."""
+    if factor.head.kind not in ("tensor", "delta") or len(factor.head.symmetries) == 1:
         return factor.indices
     orders = [tuple(factor.indices[at] for at in order) for order in factor.head.symmetries]
     return min(orders, key=lambda order: [index.number for index in order])
