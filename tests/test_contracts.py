@@ -37,12 +37,10 @@ PRIVATE_NAMES: dict[tuple[str, str], str] = {
     (PRODUCTS, "torch._C._functorch"): ONEDNN,
     (PRODUCTS, "torch.autograd.forward_ad._current_level"): ONEDNN,
     (TORCH, "torch._assert_async"): "an assertion on data under torch.compile, which has no public name",
-    (TORCH, "torch._C._functorch"): "the numbers that torch.func wraps, to see which index is wrong",
     ("namedtensor/tensors/mapped_axes.py", "_trace"): TRACE,
     ("namedtensor/tensors/mapped_axes.py", "_trace_ref"): TRACE,
     ("namedtensor/positional/torch_trace.py", "torch.utils._python_dispatch.TorchDispatchMode"): RECORDED,
     ("namedtensor/positional/torch_trace.py", "_schema"): RECORDED,
-    ("namedtensor/positional/torch_composites.py", "torch._decomp.core_aten_decompositions"): "the decompositions of PyTorch's operations, which are public for torch.export only",
     **dict.fromkeys([(f"namedtensor/positional/{name}.py", "torch.utils._pytree") for name in ("torch_trace", "torch_records", "torch_subject")], NESTED),
 }  # fmt: skip
 PROCESS: dict[tuple[str, str], str] = {  # effects on the process, and why

@@ -79,12 +79,7 @@ def seen(x):
     """The numbers to look at, those of all batches that PyTorch maps over; None while it compiles, exports or records."""
     if torch.compiler.is_compiling() or torch.jit.is_tracing():
         return None
-    try:
-        while torch._C._functorch.is_functorch_wrapped_tensor(x):
-            x = torch._C._functorch.get_unwrapped(x)
-    except AttributeError:  # names of PyTorch's that another version may lack
-        pass
-    return x
+    return torch.func.debug_unwrap(x)
 '''
 CHECK_SIZES = '''
 def check_sizes(name, x, sizes):

@@ -261,7 +261,8 @@ class UnnamedAxes(Layout):
 
 def is_dimension(size: Any) -> bool:
     """Return whether a size is a symbolic JAX dimension, which arrays have while `jax.export` is tracing."""
-    return type(size).__name__ == "_DimExpr" and type(size).__module__.startswith("jax.")
+    export = sys.modules.get("jax.export")  # without it, no size is symbolic
+    return export is not None and export.is_symbolic_dim(size)
 
 
 def has_dimensions(layouts: Iterable[Any]) -> bool:

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 import torch
-from torch._decomp import core_aten_decompositions
 
 from . import layer_operations as layers
 
@@ -87,7 +86,7 @@ READ_AT = {  # operations that are read as they are with these numbers only
     "elu": {"scale": 1, "input_scale": 1},
     **dict.fromkeys(("addmm", "addmv", "baddbmm"), {"beta": 1, "alpha": 1}),
 }
-DECOMPOSITIONS = core_aten_decompositions()
+DECOMPOSITIONS = torch.export.default_decompositions()
 
 
 def decompose(func: Any, name: str, is_read: bool, args: Sequence[Any], kwargs: Mapping[str, Any], bound: Any) -> Any:
