@@ -38,3 +38,8 @@ class Statement:
 
     head: Tree | None
     body: Tree
+
+
+def is_function(name: str) -> bool:
+    """Return whether a name before a bracket denotes a function, such as f, σ, or a word."""
+    return name in "fghσφψϕ" or (len(name) > 1 and name.isascii() and name.isalpha())

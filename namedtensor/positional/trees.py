@@ -17,7 +17,7 @@ from grammar.errors import NotationError, Span
 from .binders import IndexBinder, binder, end_of
 from .indices import extend_end, spell
 from .refusals import make_refusal
-from .source_tree import OPEN, Tree
+from .source_tree import OPEN, Tree, is_function
 from .tokens import END, FUNCTION, FUNCTIONS, NAME, NUMBER, SIGN, SourceToken, is_derivative, is_operator_word
 
 MAX_NESTING = 80
@@ -396,8 +396,3 @@ class SourceParser:
         return Tree(
             "^", self.span(start), (tree, power), self.source[self.tokens[begin].start : self.tokens[self.at - 1].end]
         )
-
-
-def is_function(name: str) -> bool:
-    """Return whether a name before a bracket denotes a function, such as f, σ, or a word."""
-    return name in "fghσφψϕ" or (len(name) > 1 and name.isascii() and name.isalpha())
