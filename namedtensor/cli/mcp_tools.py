@@ -129,9 +129,8 @@ def read(target: str, inputs: Types, against: str | None = None, code: str | Non
     {"x": "batch,seq,chans[16]"}; against: the formula. The server must be started with --code FOLDER. The tool runs the
     file.
     """
-    from ..positional.torch_reading import from_torch
     from ..teaching.equivalence import equivalent
-    from .read import TARGET, examples, input_of, subject_of
+    from .read import TARGET, read_module
 
     match = TARGET.fullmatch(target)
     if match is None:
@@ -142,10 +141,8 @@ def read(target: str, inputs: Types, against: str | None = None, code: str | Non
     path = Path(code, match["file"]).resolve()
     if not path.is_relative_to(Path(code).resolve()):
         raise NotationError(409, f"{match['file']} is outside the folder of --code", hint="name a file in it")
-    subject = subject_of(f"{path}{target[len(match['file']) :]}")
-    words = [input_of(f"{name}={axes}") for name, axes in inputs.items()]
-    names = {name: " ".join(axis for axis, _ in axes) for name, axes, _ in words}
-    program = from_torch(subject, names=names, **examples(subject, words))
+    words = [f"{name}={axes}" for name, axes in inputs.items()]
+    program = read_module(f"{path}{target[len(match['file']) :]}", words)
     record: Record = {"program": program.text, "axes": list(program.axes), "notes": list(map(str, program.reading))}
     record["remarks"] = [remark.sentence for remark in program.remarks]
     if against is not None:

@@ -8,6 +8,7 @@ import os
 import re
 import runpy
 import sys
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from grammar.errors import NotationError
@@ -44,22 +45,23 @@ def read_command(options: Any, console: Console) -> int:
     The file is imported, so its top-level code runs. The module is traced with example tensors that have the given
     axes. The exit status is 1 if a view splits a named axis, or if the code differs from the formula.
     """
-    from ..positional.torch_reading import from_torch
+    from ..teaching.equivalence import equivalent
     from ..teaching.function_tests import resolve_formula
 
-    subject = subject_of(options.target)
-    inputs = [input_of(word) for word in options.inputs]
-    names = {name: " ".join(axis for axis, _ in axes) for name, axes, _ in inputs}
-    names |= dict(split_pair(word, "the axes of a parameter; write NAME=axis,axis") for word in options.name)
-    arrays = examples(subject, inputs)
-    read = from_torch(subject, names=names, training=options.training, **arrays)
-    comparison = None
-    if options.against:
-        from ..teaching.equivalence import equivalent
-
-        comparison = equivalent(read, resolve_formula(options.against, os.getcwd()))
+    names = dict(split_pair(word, "the axes of a parameter; write NAME=axis,axis") for word in options.name)
+    read = read_module(options.target, options.inputs, names, options.training)
+    comparison = equivalent(read, resolve_formula(options.against, os.getcwd())) if options.against else None
     report(read, comparison, options, console)
     return FINE if not read.remarks and (comparison is None or comparison) else WRONG_FORMULA
+
+
+def read_module(target: str, words: Iterable[str], names: Mapping[str, str] = {}, training: bool = False) -> Any:
+    """Return a module as a program; `words` contains its inputs with axes, and `names` the axes of parameters."""
+    from ..positional.torch_reading import from_torch
+
+    subject, inputs = subject_of(target), [input_of(word) for word in words]
+    axes = {name: " ".join(axis for axis, _ in axes) for name, axes, _ in inputs}
+    return from_torch(subject, names={**axes, **names}, training=training, **examples(subject, inputs))
 
 
 def report(read: Any, translation: Any, options: Any, console: Console) -> None:
