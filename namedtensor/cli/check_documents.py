@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from bisect import bisect_left
-from functools import lru_cache
+from collections import Counter
 from typing import Any, NamedTuple
 
 from ..documents.suffixes import DOCUMENTS, EXPECTED, PYTHON
@@ -161,9 +160,8 @@ def draws_of(options: Any) -> Any:
 def _write(checked: list[CheckedDocument], options: Any, console: Console) -> None:
     if options.format == "json":
         records = [_record(document) for document in checked]
-        console.json(
-            records[0] if len(records) == 1 else {"ok": all(record["ok"] for record in records), "documents": records}
-        )
+        whole = {"ok": all(record["ok"] for record in records), "documents": records}
+        console.json(records[0] if len(records) == 1 else whole)
     elif options.format == "text":
         for document in checked:
             _print(document, options, console)
@@ -203,34 +201,31 @@ def _print(checked: CheckedDocument, options: Any, console: Console) -> None:
         for name, text in section.types.items():
             console.print(f"  {name} : {text}")
     for severity in ("error", "warning", "not checked"):
-        result = group_findings(checked.of(severity), options.all)
-        for first, *others in result[:MOST]:
-            console.print(format_finding(first, console, others))
-        if len(result) > MOST:
-            console.print(f"{checked.name}: note: {len(result) - MOST} further of these ({severity}), not shown")
+        groups = group_findings(checked.of(severity), options.all)
+        texts = [format_finding(first, console, others) for first, *others in groups[:MOST]]
+        _print_lines(texts, len(groups), f"further of these ({severity})", checked, console)
     notes = _notes(checked, options)
-    for note in notes[: None if options.all else MOST]:
-        console.print(note)
-    if len(notes) > MOST and not options.all:
-        console.print(f"{checked.name}: note: {_number(len(notes) - MOST, 'further note')}, not shown")
+    shown = notes if options.all else notes[:MOST]
+    _print_lines(shown, len(notes), f"further note{'s' * (len(notes) - MOST != 1)}", checked, console)
+
+
+def _print_lines(texts: list[str], count: int, more: str, checked: CheckedDocument, console: Console) -> None:
+    """Print lines, and how many of their number are not shown."""
+    for text in texts:
+        console.print(text)
+    if count > len(texts):
+        console.print(f"{checked.name}: note: {count - len(texts)} {more}, not shown")
 
 
 def group_findings(findings: list[Any], everything: bool) -> list[list[Any]]:
     """Return the findings in groups with one cause, such as an unsupported construct or a message that recurs often."""
-    by_cause: dict[Any, list[Any]] = {}
+    causes = Counter((finding.problem.code, finding.problem.message) for finding in findings)
+    groups: dict[Any, list[Any]] = {}
     for finding in findings:
-        by_cause.setdefault((finding.problem.code, finding.problem.message), []).append(finding)
-    groups: dict[int, list[Any]] = {}
-    for finding in findings:
-        problem = finding.problem
-        same = by_cause[problem.code, problem.message]
-        unread = (
-            finding.severity == "not checked"
-            or problem.code == UNSUPPORTED
-            or (everything and problem.kind == "syntax")
-        )
-        first = same[0] if unread or len(same) > RECURRING else finding
-        groups.setdefault(id(first), []).append(finding)
+        problem, cause = finding.problem, (finding.problem.code, finding.problem.message)
+        is_unread = finding.severity == "not checked" or problem.code == UNSUPPORTED
+        is_unread = is_unread or (everything and problem.kind == "syntax")
+        groups.setdefault(cause if is_unread or causes[cause] > RECURRING else id(finding), []).append(finding)
     return list(groups.values())
 
 
@@ -260,7 +255,7 @@ def format_finding(finding: Any, console: Console, others: Any = ()) -> str:
 def _notes(checked: CheckedDocument, options: Any) -> list[str]:
     """Return the notes about a document, one per line, which are neither errors nor warnings."""
     whole, report = checked.whole, checked.report
-    texts = [f"{at.file}:{_line_of(at)}: note: {text}" for at, text in whole.notes]
+    texts = [f"{at.file}:{at.line}: note: {text}" for at, text in whole.notes]
     texts += [f"{_line(whole, note.position)}: note: {note.text}" for note in report.notes]
     for tried in report.tried:
         if tried.status != "disproved":
@@ -290,16 +285,7 @@ def _nothing(report: Any) -> str:
 def _line(whole: Any, position: int) -> str:
     """Return a position in a document as file:line."""
     at = whole.place((position, position))
-    return f"{at.file}:{_line_of(at)}"
-
-
-def _line_of(at: Any) -> int:
-    return bisect_left(_ends_of_lines(at.text), at.span[0]) + 1
-
-
-@lru_cache(maxsize=64)
-def _ends_of_lines(text: str) -> list[int]:
-    return [match.start() for match in re.finditer("\n", text)]
+    return f"{at.file}:{at.line}"
 
 
 def _summary(checked: list[CheckedDocument]) -> str:
@@ -324,7 +310,7 @@ def _record(checked: CheckedDocument) -> dict[str, Any]:
 
     def position_record(span: tuple[int, int]) -> dict[str, Any]:
         at = whole.place(span)
-        return {"file": at.file, "line": _line_of(at), "span": list(at.span)}
+        return {"file": at.file, "line": at.line, "span": list(at.span)}
 
     noted = [(whole.place((note.position, note.position)), note.text) for note in report.notes]
     return {
@@ -339,7 +325,7 @@ def _record(checked: CheckedDocument) -> dict[str, Any]:
         "errors": records("error"),
         "warnings": [{**record, "kind": "warning"} for record in records("warning")],
         "not_checked": [{**record, "kind": "not checked"} for record in records("not checked")],
-        "notes": [{"file": at.file, "line": _line_of(at), "text": text} for at, text in [*whole.notes, *noted]],
+        "notes": [{"file": at.file, "line": at.line, "text": text} for at, text in [*whole.notes, *noted]],
         "tried": [
             {**position_record(tried.span), "status": tried.status, "trials": tried.draws, "text": str(tried)}
             for tried in report.tried
