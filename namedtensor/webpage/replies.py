@@ -36,16 +36,10 @@ def error_data(problem: NotationError, repairs: Sequence[Reply] = ()) -> Reply:
 
 def warning_data(warning: Any, source: str) -> Reply:
     """Return a warning as data in the format of an error."""
-    before = source[: warning.span[0]]
-    full = "\n".join(
-        [f"warning: {warning.message}", *excerpt(source, ((warning.span, ""),)), f"  hint: {warning.hint}"]
-    )
     edits = [{"span": list(at or warning.span), "text": text} for at, text in getattr(warning.hint, "edits", ())]
-    return {
-        "kind": "warning", "code": getattr(warning, "code", None), "title": "", "message": warning.message,
-        "line": before.count("\n") + 1, "column": len(before) - before.rfind("\n"), "span": list(warning.span),
-        "labels": [], "notes": [], "hint": warning.hint, "repairs": edits, "full": full, "input": None,
-    }  # fmt: skip
+    shown = excerpt(source, ((warning.span, ""),))
+    full = "\n".join([f"warning: {warning.message}", *shown, f"  hint: {warning.hint}"])
+    return {**error_data(warning.make_strict_error(source), edits), "kind": "warning", "title": "", "full": full}
 
 
 def _span(span: Any) -> list[int] | None:
