@@ -70,19 +70,16 @@ def print_derivative(derivation: Any, options: Any, console: Console) -> None:
     if note:
         console.note(f"note: {note}")
     if options.steps and options.json:
-        console.json(
-            {"names": list(map(to_text, closed.definitions)), "steps": [step_record(step) for step in closed.steps]}
-        )
-        return
-    if options.steps and options.to in ("latex", "latex-macros"):
+        names = list(map(to_text, closed.definitions))
+        console.json({"names": names, "steps": [step_record(step) for step in closed.steps]})
+    elif options.steps and options.to in ("latex", "latex-macros"):
         console.print(closed.to_latex(steps=True, macros=options.to == "latex-macros"))
-        return
-    if options.steps and closed.steps:
+    elif options.steps and closed.steps:
         from ..display.derivations import way_text
 
         console.print(way_text(closed, options.to == "ascii"))
-        return
-    return spell(closed.expression.tree, options.to or "text", options, console)
+    else:
+        spell(closed.expression.tree, options.to or "text", options, console)
 
 
 def step_record(step: Any) -> dict[str, str]:

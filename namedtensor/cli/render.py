@@ -28,9 +28,22 @@ def outline(node: Any) -> str:
     stack: list[tuple[int, str, Any]] = [(0, "", node)]
     while stack:
         depth, part, current = stack.pop()
-        lines.append("  " * depth + (f"{part}: " if part else "") + _line(current))
-        stack.extend((depth + 1, name, child) for name, child in reversed(list(_parts(current))))
+        fields = {name: getattr(current, name) for name in current.__slots__ if not name.endswith("span")}
+        plain = {name: value for name, value in fields.items() if isinstance(value, (str, int, float)) and value != ""}
+        words = [type(current).__name__, *(f"{name}={value!r}" for name, value in plain.items())]
+        lines.append("  " * depth + (f"{part}: " if part else "") + " ".join(words))
+        parts = [(depth + 1, name, child) for name, value in fields.items() for child in _nodes_in(value)]
+        stack.extend(reversed(parts))
     return "\n".join(lines)
+
+
+def _nodes_in(value: Any) -> Iterator[Any]:
+    """Yield the nodes in a field, which may be a nested tuple."""
+    if isinstance(value, tuple):
+        for item in value:
+            yield from _nodes_in(item)
+    elif hasattr(value, "span"):
+        yield value
 
 
 def record(node: Any) -> Any:
@@ -41,27 +54,6 @@ def record(node: Any) -> Any:
         return node
     fields = {name: record(getattr(node, name)) for name in node.__slots__ if name != "span"}
     return {"node": type(node).__name__, **fields, "span": list(node.span)}
-
-
-def _line(node: Any) -> str:
-    fields = [(name, getattr(node, name)) for name in node.__slots__ if not name.endswith("span")]
-    words = [f"{name}={value!r}" for name, value in fields if isinstance(value, (str, int, float)) and value != ""]
-    return " ".join([type(node).__name__, *words])
-
-
-def _parts(node: Any) -> Iterator[tuple[str, Any]]:
-    for name in node.__slots__:
-        if not name.endswith("span"):
-            for child in _flat(getattr(node, name)):
-                yield name, child
-
-
-def _flat(value: Any) -> Iterator[Any]:
-    if isinstance(value, tuple):
-        for item in value:
-            yield from _flat(item)
-    elif hasattr(value, "span"):
-        yield value
 
 
 # -------------------------------------------------------------------------------------------------------- the spellings
