@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +31,6 @@ from ..core.suggestions import did_you_mean, near
 
 KINDS = ("formula", "fix", "gradient", "types", "signature", "sizes", "einsum", "derivation", "fill-in")
 BY_VALUE = ("formula", "fix", "gradient", "einsum", "fill-in")  # those that ask for a formula
-WORDS = ("exercise", "hint", "mistake", "forbid", "draw", "part", "hole", "lines", "show", "counts", "expected")
 COUNTS = ("last", "best", "first")  # of several answers, the one that counts; the first of these is the default
 ALSO_FORBIDDEN = {  # forbidden name: other names and functions that give its value in one step
     "∑": ("sum",), "sum": ("∑",), "∏": ("prod",), "prod": ("∏",), "√": ("sqrt",), "sqrt": ("√",), "σ": ("sigmoid",),
@@ -64,7 +63,7 @@ class Mistake:
 
 @dataclass(frozen=True, repr=False)
 class ExerciseText:
-    """An exercise, with its task, its given statements, and its solution if the file contains it."""
+    """An exercise, with its task, its inputs, and its solution if the file contains it."""
 
     name: str
     kind: str = "formula"
@@ -98,7 +97,7 @@ def read(text: str, name: str = "") -> list[ExerciseText]:
     for block in rest:
         exercise = _exercise(block, name, counts)
         if any(other.name == exercise.name for other in exercises):
-            raise _wrong(name, exercise.line, f"a second exercise {exercise.name}; names are to differ")
+            raise _fail_at(name, exercise.line)(f"a second exercise {exercise.name}; names are to differ")
         exercises.append(exercise)
     if not exercises:
         raise ExerciseError(f"{name or 'the text'}: no exercise; one begins with the line #: exercise NAME")
@@ -119,124 +118,131 @@ def blocks(text: str) -> list[list[Line]]:
     return result
 
 
+Fail = Callable[[str], ExerciseError]  # returns an error at one line of a file
+
+
+def _fail_at(file: str, line: int) -> Fail:
+    """Return a function from a message to an error at a line of a file."""
+    return lambda message: ExerciseError(f"{file}:{line}: {message}" if file else f"line {line}: {message}")
+
+
+def _suggest(word: str, known: Sequence[str], plural: str) -> str:
+    return did_you_mean(near(word, known)) or f"{plural} are {', '.join(known)}"
+
+
 def _preface(lines: list[Line], file: str) -> str:
     """Return which attempt counts by default, according to the lines before the first exercise."""
     counts = COUNTS[0]
     for number, line in lines:
         directive = DIRECTIVE.match(line.strip())
         if directive and directive[1] == "counts":
-            counts = _counts(directive[2].strip(), number, file)
+            counts = _counts(directive[2].strip(), _fail_at(file, number))
     return counts
 
 
-def _counts(word: str, line: int, file: str) -> str:
+def _counts(word: str, fail: Fail) -> str:
     if word not in COUNTS:
-        raise _wrong(
-            file, line, f"expected #: counts {', '.join(COUNTS[:-1])} or {COUNTS[-1]}, got {word or 'nothing'}"
-        )
+        raise fail(f"expected #: counts {', '.join(COUNTS[:-1])} or {COUNTS[-1]}, got {word or 'nothing'}")
     return word
-
-
-def _wrong(name: str, line: int, message: str) -> ExerciseError:
-    return ExerciseError(f"{name}:{line}: {message}" if name else f"line {line}: {message}")
 
 
 def _exercise(block: list[Line], file: str, counts: str) -> ExerciseText:
     fields: dict[str, Any] = {**_header(*block[0], file), "counts": counts}
     statements: list[Line] = []
     prose: list[str] = []
-    lists: dict[str, list[Any]] = {"hint": [], "mistake": [], "forbid": [], "draw": [], "part": [], "expected": []}
     for number, line in block[1:]:
         stripped = line.strip()
         if directive := DIRECTIVE.match(stripped):
-            word, rest = directive[1], directive[2].strip()
-            _directive(word, rest, number, file, fields, lists)
+            _read_directive(directive[1], directive[2].strip(), fields, _fail_at(file, number))
         elif stripped.startswith("#"):
             prose.append(stripped.removeprefix("#").strip())
         elif stripped:
             statements.append((number, line))
-    text, solution = _solution(statements, fields, bool(lists["expected"]), file)
-    return ExerciseText(
-        **fields, prose="\n".join(prose).strip(), given=text, solution=solution, hints=tuple(lists["hint"]),
-        mistakes=tuple(lists["mistake"]), forbidden=tuple(lists["forbid"]), draws=tuple(lists["draw"]),
-        parts=tuple(lists["part"]), expected="".join(lists["expected"]) or None,
-    )  # fmt: skip
+    fields["expected"] = "".join(fields.get("expected", ())) or None
+    text, solution = _solution(statements, fields, file)
+    return ExerciseText(**fields, prose="\n".join(prose).strip(), given=text, solution=solution)
 
 
 def _header(number: int, line: str, file: str) -> dict[str, Any]:
-    directive = DIRECTIVE.match(line.strip())
+    directive, fail = DIRECTIVE.match(line.strip()), _fail_at(file, number)
     header = HEADER.match(directive[2].strip()) if directive else None
     if header is None:
-        raise _wrong(file, number, "an exercise begins with: #: exercise NAME points 2 kind formula")
+        raise fail("an exercise begins with: #: exercise NAME points 2 kind formula")
     fields = dict(zip(header[2].split()[::2], header[2].split()[1::2]))
     kind = fields.get("kind", "formula")
     if kind not in KINDS:
-        meant = near(kind, KINDS)
-        raise _wrong(
-            file, number, f"no kind {kind}; {did_you_mean(meant) if meant else 'kinds are ' + ', '.join(KINDS)}"
-        )
-    return {"name": header[1], "kind": kind, "points": _points(fields.get("points", "1"), number, file), "line": number}
+        raise fail(f"no kind {kind}; {_suggest(kind, KINDS, 'kinds')}")
+    return {"name": header[1], "kind": kind, "points": _points(fields.get("points", "1"), fail), "line": number}
 
 
-def _points(text: str, line: int, file: str) -> float:
+def _points(text: str, fail: Fail) -> float:
     """Return the number of points in a text. Raise ExerciseError if it is negative or too large."""
     try:
         points = float(text)
     except ValueError:
         points = math.nan
     if not 0 <= points <= MAX_POINTS:
-        raise _wrong(file, line, f"points must be a number from 0 to {MAX_POINTS}, got {text}")
+        raise fail(f"points must be a number from 0 to {MAX_POINTS}, got {text}")
     return int(points) if points == int(points) else points
 
 
-def _lines(text: str, number: int, file: str) -> int:
+def _lines(text: str, fail: Fail) -> int:
     """Return the minimum number of lines that a derivation must have. Raise ExerciseError if it is below 2."""
     if not text.isdecimal() or int(text) < MIN_LINES:
-        raise _wrong(file, number, f"expected #: lines N with N of at least {MIN_LINES}, got {text or 'nothing'}")
+        raise fail(f"expected #: lines N with N of at least {MIN_LINES}, got {text or 'nothing'}")
     return int(text)
 
 
-def _directive(
-    word: str, rest: str, number: int, file: str, fields: dict[str, Any], lists: dict[str, list[Any]]
-) -> None:
-    if word == "mistake":
-        formula, _, sentence = re.sub(r"\s{2,}", "  ", rest).partition("  ")
-        if not sentence:
-            raise _wrong(file, number, "expected #: mistake ANSWER, two or more spaces, and the feedback")
-        lists["mistake"].append(Mistake(formula.strip(), sentence.strip()))
-    elif word == "forbid":
-        lists["forbid"] += rest.split()
-    elif word == "show":
-        fields["shows_solution"] = True
-    elif word == "hole":
-        fields["hole"] = rest
-    elif word == "counts":
-        fields["counts"] = _counts(rest, number, file)
-    elif word == "lines":
-        fields["lines"] = _lines(rest, number, file)
-    elif word in lists:
-        lists[word].append(rest)
-    else:
-        meant = near(word, WORDS)
-        raise _wrong(
-            file, number, f"no word {word}; {did_you_mean(meant) if meant else 'words are ' + ', '.join(WORDS)}"
-        )
+def _mistake(text: str, fail: Fail) -> tuple[Mistake]:
+    formula, _, sentence = re.sub(r"\s{2,}", "  ", text).partition("  ")
+    if not sentence:
+        raise fail("expected #: mistake ANSWER, two or more spaces, and the feedback")
+    return (Mistake(formula.strip(), sentence.strip()),)
 
 
-def _solution(statements: list[Line], fields: Mapping[str, Any], released: bool, file: str) -> tuple[str, str | None]:
+def _entry(text: str, fail: Fail) -> tuple[str]:
+    return (text,)
+
+
+FIELDS: Mapping[str, tuple[str, Callable[[str, Fail], Any]]] = {  # word: the field, and the parser of the text
+    "hint": ("hints", _entry),
+    "mistake": ("mistakes", _mistake),
+    "forbid": ("forbidden", lambda text, fail: tuple(text.split())),
+    "draw": ("draws", _entry),
+    "part": ("parts", _entry),
+    "hole": ("hole", lambda text, fail: text),
+    "lines": ("lines", _lines),
+    "show": ("shows_solution", lambda text, fail: True),
+    "counts": ("counts", _counts),
+    "expected": ("expected", _entry),
+}
+WORDS = ("exercise", *FIELDS)
+
+
+def _read_directive(word: str, text: str, fields: dict[str, Any], fail: Fail) -> None:
+    """Set the field of a directive; entries of a list are appended."""
+    if word not in FIELDS:
+        raise fail(f"no word {word}; {_suggest(word, WORDS, 'words')}")
+    field, parse_text = FIELDS[word]
+    value = parse_text(text, fail)
+    fields[field] = (*fields.get(field, ()), *value) if isinstance(value, tuple) else value
+
+
+def _solution(statements: list[Line], fields: Mapping[str, Any], file: str) -> tuple[str, str | None]:
     """Return the given statements and the solution, which is the last statement.
 
     In a released file, the solution is None.
     """
     text = "\n".join(line for _, line in statements)
-    if released:
+    if fields["expected"] is not None:
         return text, None
     try:
         tree = parse(text, "text")
     except NotationError as problem:
         line = statements[problem.position()[0] - 1][0] if statements else fields["line"]
-        raise _wrong(file, line, f"exercise {fields['name']}: {problem.message}") from None
+        raise _fail_at(file, line)(f"exercise {fields['name']}: {problem.message}") from None
     last = tree.statements[-1]
     if not isinstance(last, (Equation, Value, nodes.Signature)):
-        raise _wrong(file, fields["line"], f"exercise {fields['name']} has no solution after what is given: answer = …")
+        fail = _fail_at(file, fields["line"])
+        raise fail(f"exercise {fields['name']} has no solution after what is given: answer = …")
     return text[: last.span[0]].rstrip(), text[last.span[0] : last.span[1]]
