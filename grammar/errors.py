@@ -327,6 +327,14 @@ def _restore_error(kind: type[NotationError], args: tuple[Any, ...], fields: dic
     return error
 
 
+def relocate(problem: NotationError, text: str, start: int) -> NotationError:
+    """Return an error as an error of the text at `start` of its source, if it points there."""
+    is_here = problem.source is not None and problem.source.startswith(text, start)
+    if not is_here or problem.span is None or problem.span[0] < start:
+        return problem
+    return problem.moved(text, lambda span: (span[0] - start, span[1] - start) if span[0] >= start else None)
+
+
 def excerpt(source: str, labels: tuple[tuple[Span, str], ...]) -> list[str]:
     """Return the source lines that the labels' spans touch. A line with carets follows each of them."""
     shown: dict[int, list[tuple[int, int, str]]] = {}

@@ -115,7 +115,7 @@ def grids(exercise) -> str:
     seen = drawing(exercise)
     if seen is None:
         return ""
-    values = {**seen.inputs, "expected value": seen.expected}
+    values = {**seen.drawn.values, "expected value": seen.expected}
     if any(len(value.numbers) > MAX_GRID_ELEMENTS for value in values.values()):
         return ""
     return "".join(grid(name, value.axes, value.extent, value.numbers) for name, value in values.items())

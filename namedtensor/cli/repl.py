@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from grammar import nodes
 from grammar.completion import Known, complete
-from grammar.errors import UNFINISHED, NotationError
+from grammar.errors import UNFINISHED, NotationError, relocate
 from grammar.parser import parse, spelling_of
 from grammar.printer import to_text
 
@@ -223,17 +223,6 @@ def entry_of(statement: nodes.Statement, source: str) -> SessionStatement:
     names = {str(definition.key) for definition in definitions} | {function.title for function in scope.all_functions()}
     elements = head if any(definition.elements for definition in definitions) else ""
     return SessionStatement(text, statement, frozenset(names or (head,)), elements)
-
-
-def relocate(problem: NotationError, text: str, start: int) -> NotationError:
-    """Return an error with its span moved from a program to the text that begins at `start`.
-
-    An error elsewhere in the program is returned unchanged.
-    """
-    is_here = problem.source is not None and problem.source.startswith(text, start)
-    if not is_here or problem.span is None or problem.span[0] < start:
-        return problem
-    return problem.moved(text, lambda span: (span[0] - start, span[1] - start) if span[0] >= start else None)
 
 
 def goes_on(text: str) -> bool:

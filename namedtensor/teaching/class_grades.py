@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .exercise_files import ExerciseText
 from .grading import Grade, grade
 from .sheets import Exercise, Sheet
 from .submissions import Student, Submission, own_part
@@ -74,7 +73,7 @@ class ClassGrader:
         )
         return StudentResult(exercise, attempts, counted)
 
-    def _attempt(self, exercise: ExerciseText, answer: str) -> Attempt:
+    def _attempt(self, exercise: Exercise, answer: str) -> Attempt:
         key = exercise.name, answer
         if key not in self._grades:
             self._grades[key] = grade(exercise, answer, self.seed, SECONDS)

@@ -11,7 +11,6 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -21,8 +20,10 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.parser import parse
 from grammar.printer import to_text
+from grammar.printer.runs import axes_in
 
 from ..operators import REGISTRY
+from ..programs.boundaries import names_in
 from ..programs.plain_values import PlainTensor, value_of
 from ..programs.term_values import TermValue, term_values
 from ..scope.names import walk
@@ -30,7 +31,7 @@ from ..terms.terms import Term
 from .comparison import SampledInputs
 from .differences import Words
 from .judgment import Equivalence, judge_values
-from .mutants import changes, places, short
+from .mutants import changes, clip, places, short
 from .settings import Setting, write_declarations
 from .spelling import call_last_function, text_of
 
@@ -65,7 +66,7 @@ def against_code(read: Any, formula: Any, given: str, seed: int) -> Equivalence:
     """
     plain = Setting("\n".join(filter(str.strip, (write_declarations({**read.types, **read.unused}), given))))
     code, expected = read.formula, call_last_function(text_of(formula), tuple(plain.sets))
-    spoken = names_in(expected) | (names_in(given) if given.strip() else set[str]())
+    spoken = names_in(parse(f"{given}\n{expected}", "text"))
     constants = tuple((name, value_of(read.parameters[name])) for name in read.constants if name not in spoken)
     setting = replace(plain, constants=constants)
     try:
@@ -74,18 +75,18 @@ def against_code(read: Any, formula: Any, given: str, seed: int) -> Equivalence:
         if problem.code != UNDEFINED_NAME:
             raise
         raise problem.replace(hint=names_apart(setting, read, expected)) from None
-    state = setting.compared(code, setting.draws(expected, seed, code), partial(setting.magnitude, expected))
+    state = setting.compared(code, setting.draws(expected, seed, code))
     equivalence = judge_values(setting, state, CODE)
-    return equivalence or explain_difference(setting, read, expected, state[0].drawn, equivalence)
+    return equivalence or explain_difference(setting, read, expected, state[0].test.drawn, equivalence)
 
 
 def names_apart(setting: Setting, read: Any, expected: str) -> str:
     """Return a sentence on the names that only one of the formula and the code uses."""
     tree = parse(expected, "text")
     defined = {to_text(line.sides[0]) for line in tree.statements if isinstance(line, nodes.Equation)}
-    spoken = {name for name in names_in(expected) if name.split("_")[0] not in REGISTRY}
+    spoken = {name for name in names_in(tree) if name.split("_")[0] not in REGISTRY}
     sides = {
-        "the formula": sorted(spoken - setting.names - defined - set(axes_of(tree))),
+        "the formula": sorted(spoken - setting.names - defined - set(axes_in(tree))),
         "the code": sorted({*read.types} - spoken),
     }
     listed = [f"only {side} has {', '.join(names)}" for side, names in sides.items() if names]
@@ -110,7 +111,7 @@ def explain_difference(
     ]
     where = [f"{line.short}: {line.text}" for line in lines]
     remarks = [str(remark) for remark in read.remarks]
-    remarks += [f"the code never uses {name}" for name in read.unused if name in names_in(expected)]
+    remarks += [f"the code never uses {name}" for name in read.unused if name in names_in(parse(expected, "text"))]
     sentences = [*where, *(messages or shown), *remarks, equivalence.message]
     return replace(
         equivalence,
@@ -222,19 +223,9 @@ def frontier(side: Sequence[TermValue], other: Fingerprints) -> tuple[Term, ...]
     return tuple(sorted(terms, key=lambda term: term.serial))
 
 
-def names_in(text: str) -> set[str]:
-    """Return the names, with subscripts, in a program."""
-    return {to_text(node) for node in walk(parse(text, "text")) if isinstance(node, (nodes.Name, nodes.Subscript))}
-
-
 def texts(source: str, terms: Sequence[Term]) -> list[str]:
     spans = [term.node.span for term in terms if term.node is not None]
-    return list(dict.fromkeys(clip_text(source[start:end]) for start, end in spans))[:PLACES]
-
-
-def clip_text(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= 120 else f"{text[:118]} …"
+    return list(dict.fromkeys(clip(" ".join(source[start:end].split()), 120) for start, end in spans))[:PLACES]
 
 
 # ----------------------------------------------------------------------------------------------------- lines of the code
@@ -284,7 +275,7 @@ def slips(setting: Setting, code: str, parting: Parting, drawn: SampledInputs) -
     offset = len(setting.with_formula(code)) - len(code)
     nodes_of_terms = [term.node for term in parting.of_code if getattr(term.node, "span", None)]
     spans = {(node.span[0] - offset, node.span[1] - offset) for node in nodes_of_terms}
-    axes = axes_of(tree) or list(setting.axes)
+    axes = axes_in(tree) or setting.axes
     at = [node for node in places(tree) if node.span in spans]
     candidates = ((node, other, words) for node in at for other, words in changes(node, axes))
     before = tuple(statement for statement in tree.statements if isinstance(statement, nodes.Equation))
@@ -296,17 +287,6 @@ def slips(setting: Setting, code: str, parting: Parting, drawn: SampledInputs) -
             continue
         if array_of(value) in parting.missing:
             yield f"the code has {short(node)}; {words} it is what the formula has"
-
-
-def axes_of(tree: Any) -> list[str]:
-    """Return the names of the axes in a program."""
-    result: dict[str, None] = {}
-    for node in walk(tree):
-        if isinstance(node, nodes.Axis):
-            result[node.name] = None
-        elif isinstance(node, nodes.Call):
-            result.update(dict.fromkeys(part.text for part in node.subscript if isinstance(part, nodes.Name)))
-    return list(result)
 
 
 def array_of(value: PlainTensor) -> Any:

@@ -48,10 +48,16 @@ def matchings(graded: PlainTensor, expected: PlainTensor, fixed: Iterable[str]) 
             yield dict(zip(names, order))
 
 
-def laid_out(graded: PlainTensor, expected: PlainTensor, matching: Matching) -> tuple[PlainTensor, PlainTensor]:
-    """Return both values, with the axes of `graded` in the order of the axes of `expected` that correspond to them."""
+def lay_out(graded: PlainTensor, expected: PlainTensor, matching: Matching) -> PlainTensor:
+    """Return a value with its axes in the order of the expected value."""
     back = {other: axis for axis, other in matching.items()}
-    return graded.laid_out([back.get(axis, axis) for axis in expected.axes]), expected
+    return graded.laid_out([back.get(axis, axis) for axis in expected.axes])
+
+
+def find_matching(graded: PlainTensor, expected: PlainTensor, fixed: Iterable[str]) -> Matching | None:
+    """Return the first matching of the axes with which both values have the same sizes, or None."""
+    ways = matchings(graded, expected, fixed)
+    return next((way for way in ways if lay_out(graded, expected, way).extent == expected.extent), None)
 
 
 @dataclass(frozen=True)
@@ -74,33 +80,53 @@ class SampledInputs:
         return {axis: size for value in self.values.values() for axis, size in value.sizes.items()}
 
 
-class ComparedValue(NamedTuple):
-    """A value on random inputs with its expected value. Functions return the magnitudes of both when needed."""
+Magnitude = Callable[[], "PlainTensor | None"]  # the magnitudes of the numbers that a value is computed from
+
+
+class RandomTest(NamedTuple):
+    """Random inputs, with the expected value and its magnitudes."""
 
     drawn: SampledInputs
-    graded: PlainTensor
     expected: PlainTensor
-    of_graded: Callable[[], PlainTensor | None]
-    of_expected: Callable[[], PlainTensor | None] = lambda: None
+    magnitude: Magnitude = lambda: None
+
+    @property
+    def scale(self) -> float:
+        """The largest finite absolute value in the inputs and in the expected value, or 1 if there is none."""
+        values = (*self.drawn.values.values(), self.expected)
+        numbers = (abs(float(number)) for value in values for number in value.numbers)
+        return max(filter(math.isfinite, numbers), default=1.0) or 1.0
+
+
+class ComparedValue(NamedTuple):
+    """A value in a random test; the magnitudes of both values are computed on demand."""
+
+    test: RandomTest
+    graded: PlainTensor
+    magnitude: Magnitude = lambda: None
     precision: tuple[float, float] = (RELATIVE, UNIT)  # the relative tolerance, and the unit of rounding
+
+    def compare_with(self, expected: PlainTensor, magnitude: Magnitude = lambda: None) -> ComparedValue:
+        """Return the value with another expected value."""
+        return self._replace(test=RandomTest(self.test.drawn, expected, magnitude))
 
     @property
     def has_value(self) -> bool:
-        return has_value(self.expected) and has_value(self.graded)
+        return has_value(self.test.expected) and has_value(self.graded)
 
     def elements(self, matching: Matching) -> ComparedElements:
         """Compare the values element by element, after aligning their axes by a matching. Their sizes must be equal."""
-        graded, expected = laid_out(self.graded, self.expected, matching)
-        return compare(graded.numbers, expected.numbers, lambda: self._magnitudes(matching), *self.precision)
+        graded = lay_out(self.graded, self.test.expected, matching)
+        return compare(graded.numbers, self.test.expected.numbers, lambda: self._magnitudes(matching), *self.precision)
 
     def _magnitudes(self, matching: Matching) -> Sequence[float]:
         """Return for each element the sum of the magnitudes of the numbers from which both values are computed."""
-        total = [0.0] * len(self.expected.numbers)
+        total = [0.0] * len(self.test.expected.numbers)
         back = {other: axis for axis, other in matching.items()}
-        for of, names in ((self.of_graded(), back), (self.of_expected(), dict[str, str]())):
-            if of is not None:
-                sizes = {names.get(axis, axis): size for axis, size in self.expected.sizes.items()}
-                total = [sum(pair) for pair in zip(total, of.broadcast_to(sizes).numbers)]
+        for magnitude, names in ((self.magnitude(), back), (self.test.magnitude(), dict[str, str]())):
+            if magnitude is not None:
+                sizes = {names.get(axis, axis): size for axis, size in self.test.expected.sizes.items()}
+                total = [sum(pair) for pair in zip(total, magnitude.broadcast_to(sizes).numbers)]
         return [number if math.isfinite(number) else 0.0 for number in total]
 
     def select_different(self, elements: ComparedElements) -> list[int]:
@@ -110,7 +136,7 @@ class ComparedValue(NamedTuple):
         as sort may move undefined elements. If such a test has elements that only one side defines, the result is
         empty.
         """
-        if self.drawn.kind in ORDINARY:
+        if self.test.drawn.kind in ORDINARY:
             return sorted([*elements.wrong, *elements.one_sided])
         return [] if elements.one_sided else elements.wrong
 
@@ -119,11 +145,10 @@ class ComparedValue(NamedTuple):
         wrong = self.select_different(elements)
         if not wrong:
             return None
-        left, right = laid_out(self.graded, self.expected, matching)
-        pairs = list(zip(left.numbers, right.numbers))
+        pairs = list(zip(lay_out(self.graded, self.test.expected, matching).numbers, self.test.expected.numbers))
         maximum = max(wrong, key=lambda at: distance(*pairs[at]))
-        indices = next(itertools.islice(records(self.expected.extent), maximum, None))
-        record = {axis: index + 1 for axis, index in zip(self.expected.axes, indices)}
+        indices = next(itertools.islice(records(self.test.expected.extent), maximum, None))
+        record = {axis: index + 1 for axis, index in zip(self.test.expected.axes, indices)}
         return Difference(record, *pairs[maximum], len(wrong), len(pairs))
 
 
@@ -140,9 +165,3 @@ def are_close(actual: Iterable[Any], expected: Iterable[Any], scale: float) -> b
 def distance(actual: Any, expected: Any) -> float:
     apart = abs(float(actual) - float(expected))
     return math.inf if math.isnan(apart) else apart
-
-
-def largest(values: Iterable[PlainTensor]) -> float:
-    """Return the largest finite absolute value of all elements, or 1 if it is 0 or there is none."""
-    numbers = (abs(float(number)) for value in values for number in value.numbers)
-    return max(filter(math.isfinite, numbers), default=1.0) or 1.0

@@ -12,7 +12,7 @@ from typing import Any
 from ..operators.usage import tensors
 from ..programs.closeness import RELATIVE
 from ..programs.plain_values import PlainTensor
-from .comparison import Difference, Matching, are_close, laid_out
+from .comparison import ComparedValue, Difference, Matching, are_close, lay_out
 
 
 @dataclass(frozen=True)
@@ -89,44 +89,43 @@ def names_of_new_axes(matching: Matching) -> str:
     return "; ".join(f"your {axis} is called {other} in ours" for axis, other in matching.items() if axis != other)
 
 
-def find_exchanged_axes(
-    pairs: Sequence[tuple[PlainTensor, PlainTensor]], scales: Sequence[float], words: Words
-) -> str | None:
+def find_exchanged_axes(values: Sequence[ComparedValue], words: Words) -> str | None:
     """Return a sentence if exchanging two axes makes all values equal the expected values, or None."""
-    axes = pairs[0][1].axes
-    if set(pairs[0][0].axes) != set(axes):
+    axes = values[0].test.expected.axes
+    if set(values[0].graded.axes) != set(axes):
         return None
     for one, other in itertools.combinations(axes, 2):
-        names = {one: other, other: one}
-        renamed = [
-            (PlainTensor(tuple(names.get(axis, axis) for axis in graded.axes), graded.extent, graded.numbers), expected)
-            for graded, expected in pairs
-        ]
+        exchanged = ((lay_out(value.graded, value.test.expected, {one: other, other: one}), value) for value in values)
         if all(
-            graded.sizes == expected.sizes
-            and are_close(graded.laid_out(expected.axes).numbers, expected.numbers, scale)
-            for (graded, expected), scale in zip(renamed, scales)
+            graded.extent == value.test.expected.extent
+            and are_close(graded.numbers, value.test.expected.numbers, value.test.scale)
+            for graded, value in exchanged
         ):
             return f"{words.yours} has the axes {one} and {other} exchanged"
     return None
 
 
 # ------------------------------------------------------------------------------------------------------------ how they differ
-Pair = tuple[PlainTensor, PlainTensor, Mapping[str, int]]  # actual and expected value, and the sizes of all axes
+Pairs = list[tuple[float, float]]  # each element with the expected element
 
 
-def find_relation(pairs: Sequence[Pair], matching: Matching, words: Words) -> str | None:
+def find_relation(values: Sequence[ComparedValue], matching: Matching, words: Words) -> str | None:
     """Return a sentence on a relation between all values and their expected values, or None.
 
     The relation is a ratio, a difference, a function, an order or a rounding.
     """
-    arrays = [laid_out(graded, expected, matching) for graded, expected, _ in pairs]
+    arrays = [(lay_out(value.graded, value.test.expected, matching), value.test.expected) for value in values]
+    tests = [
+        [(float(left), float(right)) for left, right in zip(graded.numbers, expected.numbers)]
+        for graded, expected in arrays
+    ]
+    pairs = [*itertools.chain(*tests)]
     return (
-        _ratio(arrays, [sizes for *_, sizes in pairs], words)
-        or _offset(arrays, words)
-        or _function(arrays, words)
-        or _describe_reordering(arrays, pairs[0][1].axes, words)
-        or _close(arrays, words)
+        _ratio(tests, [value.test.drawn.extent for value in values], words)
+        or _offset(pairs, words)
+        or _function(pairs, words)
+        or _describe_reordering(arrays, words)
+        or _close(pairs, words)
     )
 
 
@@ -142,22 +141,23 @@ def near(number: float, expected: float, relative: float, absolute: float = 0.0)
     return abs(number - expected) <= absolute + relative * abs(expected)
 
 
-def _ratio(
-    arrays: Sequence[tuple[PlainTensor, PlainTensor]], sizes: Sequence[Mapping[str, int]], words: Words
-) -> str | None:
-    ratios: list[float | None] = []
-    for graded, expected in arrays:
-        pairs = [(float(number), float(right)) for number, right in zip(graded.numbers, expected.numbers)]
-        there = [number / right for number, right in pairs if abs(right) > 1e-9]
+def _ratio(tests: Sequence[Pairs], sizes: Sequence[Mapping[str, int]], words: Words) -> str | None:
+    ratios: list[float] = []
+    extents: list[Mapping[str, int]] = []
+    for pairs, extent in zip(tests, sizes):
         if not all(abs(number) <= 1e-7 for number, right in pairs if not abs(right) > 1e-9):
             return None
-        ratios.append(_constant(there) if there else None)
-    known = [(ratio, extent) for ratio, extent in zip(ratios, sizes) if ratio is not None]
-    if len(known) < 2 or len(known) < sum(any(result.numbers) for _, result in arrays):
+        ratio = _constant([number / right for number, right in pairs if abs(right) > 1e-9])
+        if ratio is not None:
+            ratios.append(ratio)
+            extents.append(extent)
+        elif any(right for _, right in pairs):
+            return None
+    if len(ratios) < 2:
         return None
-    if all(ratio == 0 for ratio, _ in known):
+    if not any(ratios):
         return f"every element of {words.yours} is 0"
-    named = ratio_named([ratio for ratio, _ in known], [extent for _, extent in known])
+    named = ratio_named(ratios, extents)
     return named and f"{words.yours} is {named} times {words.due}"
 
 
@@ -204,14 +204,9 @@ SIZE_RATIOS: tuple[tuple[str, Callable[[float, float], float]], ...] = (  # the 
 )
 
 
-def _pairs(arrays: Sequence[tuple[PlainTensor, PlainTensor]]) -> list[tuple[float, float]]:
-    """Return each element of the values paired with its expected element."""
-    return [(float(left), float(right)) for pair in arrays for left, right in zip(*(value.numbers for value in pair))]
-
-
-def _offset(arrays: Sequence[tuple[PlainTensor, PlainTensor]], words: Words) -> str | None:
-    by = _constant([left - right for left, right in _pairs(arrays)])
-    if by is None or by == 0:
+def _offset(pairs: Pairs, words: Words) -> str | None:
+    by = _constant([left - right for left, right in pairs])
+    if not by:
         return None
     return f"{words.yours} is {format_number(abs(by))} {'more' if by > 0 else 'less'} than {words.due}, everywhere"
 
@@ -226,24 +221,23 @@ OF_NUMBERS: tuple[tuple[str, Callable[[float], float]], ...] = (  # ratios of a 
 )
 
 
-def _function(arrays: Sequence[tuple[PlainTensor, PlainTensor]], words: Words) -> str | None:
+def _function(pairs: Pairs, words: Words) -> str | None:
     """Return a description of the function that maps each expected element to the actual element, or None."""
-    pairs = _pairs(arrays)
+    finite = [pair for pair in pairs if math.isfinite(pair[0])]
+    if len(finite) <= 2 or all(near(number, right, 1e-8, 1e-12) for number, right in finite):
+        return None
     for message, function in OF_NUMBERS:
-        mapped = [(number, function(right)) for number, right in pairs if math.isfinite(number)]
-        is_other = any(not near(number, right, 1e-8, 1e-12) for number, right in pairs if math.isfinite(number))
-        if len(mapped) > 2 and is_other and all(near(number, value, 1e-8, 1e-12) for number, value in mapped):
+        if all(near(number, function(right), 1e-8, 1e-12) for number, right in finite):
             return f"{words.yours} is {message} {words.due}"
     return None
 
 
-def _describe_reordering(
-    arrays: Sequence[tuple[PlainTensor, PlainTensor]], axes: Sequence[str], words: Words
-) -> str | None:
+def _describe_reordering(arrays: Sequence[tuple[PlainTensor, PlainTensor]], words: Words) -> str | None:
     """Return a description of how the elements are ordered if they are the expected ones in other positions, or None.
 
     Elements that are equal up to rounding do not count as moved.
     """
+    axes = arrays[0][1].axes
     if all(are_close(graded.numbers, expected.numbers, 1.0) for graded, expected in arrays):
         return None
     for at, axis in enumerate(axes):
@@ -255,8 +249,7 @@ def _describe_reordering(
     return None
 
 
-def _close(arrays: Sequence[tuple[PlainTensor, PlainTensor]], words: Words) -> str | None:
-    pairs = _pairs(arrays)
+def _close(pairs: Pairs, words: Words) -> str | None:
     off = max((abs(number - right) for number, right in pairs), default=0.0)
     scale = max((abs(right) for _, right in pairs), default=0.0)
     if math.isfinite(scale) and RELATIVE * scale < off <= 1e-3 * scale:

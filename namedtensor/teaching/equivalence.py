@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from grammar import nodes
@@ -154,7 +153,7 @@ def compare_formulas(setting: Setting, text: str, expected: str, words: Words, s
     setting.check(expected)
     setting.check(text)
     tests = [*setting.draws(expected, seed, text), *setting.boundary_draws(text, expected, seed)]
-    state = setting.compared(text, tests, partial(setting.magnitude, expected))
+    state = setting.compared(text, tests)
     equivalence = judge_values(setting, state, words, expected)
     if equivalence and not equivalence.trials:
         return Equivalence("value", "both are undefined on every random test", {})

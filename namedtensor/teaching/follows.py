@@ -11,6 +11,7 @@ import inspect
 import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,15 +20,14 @@ from grammar.errors import NotationError, NotationWarning
 
 from ..core.kinds import wrong
 from ..core.settings import raise_recursion_limit
-from ..core.tensor import tensor
 from ..positional.pytest_plugin import Differs
-from ..programs.evaluate import evaluate
-from ..programs.plain_values import PlainTensor, value_of
+from ..programs.boundaries import BOUNDARY
+from ..programs.plain_values import PlainTensor
 from ..programs.random_inputs import EXTREME, STYLES
-from ..programs.term_values import magnitude_of
 from .comparison import ComparedValue, SampledInputs
-from .differences import format_number as shown_number
-from .function_tests import TO, Contract, FunctionTest, sizes_drawn, tests_of
+from .differences import format_number
+from .function_tests import TO, Contract, arrays_of
+from .settings import Setting
 
 SWITCH = "NAMEDTENSOR_CHECK"
 RELATIVE_OF_CODE, RELATIVE_OF_NARROW_CODE = 1e-7, 1e-4  # in float64, and in float32
@@ -184,12 +184,12 @@ def verify(
     call = function if owner is None else functools.partial(function, owner)
     library = library_of(call, contract, seed)
     undefined: list[str] = []
-    for test in tests_of(contract, library, draws, seed):
-        problem = compare_values(call, contract, library, test, undefined)
+    for drawn in contract.tests(library, draws, seed):
+        problem = compare_values(call, contract, library, drawn, undefined)
         if problem is not None:
-            test, problem = least(call, contract, library, test, problem)
-            why = explain_difference(call, contract, library, test.sizes, seed)
-            shown = ", ".join(f"{axis} = {size}" for axis, size in test.sizes.items())
+            drawn, problem = least(call, contract, library, drawn, problem)
+            why = explain_difference(call, contract, library, seed)
+            shown = ", ".join(f"{axis} = {size}" for axis, size in drawn.extent.items())
             raise Differs(f"{function.__name__} is not {contract.formula}\n  with {shown}: {problem}{why}")
     for side in dict.fromkeys(undefined):
         warnings.warn(
@@ -208,7 +208,7 @@ def library_of(call: Any, contract: Contract, seed: int) -> str:
     problems: dict[str, Exception] = {}
     for library in libraries(call):
         try:
-            call(*FunctionTest("normal", seed, sizes_drawn(contract, seed)).arrays(contract, library))
+            call(*arrays_of(contract.sample(seed), library))
         except ImportError:
             continue
         except Differs:
@@ -233,51 +233,50 @@ def libraries(call: Any) -> Iterator[str]:
     yield from dict.fromkeys([*spoken, *TO])
 
 
-def compare_values(call: Any, contract: Contract, library: str, test: FunctionTest, undefined: list[str]) -> str | None:
+def compare_values(
+    call: Any, contract: Contract, library: str, drawn: SampledInputs, undefined: list[str]
+) -> str | None:
     """Return a description of how the function's value differs from the formula's value, or None.
 
     If only one side is defined, its name is appended to `undefined`.
     """
-    arrays = test.arrays(contract, library)
+    arrays = arrays_of(drawn, library)
     array = call(*arrays)
-    plain = [np.asarray(values, dtype=float) for values in arrays]
-    named = {name: tensor(array, list(axes)) for (name, axes), array in zip(contract.axes.items(), plain)}
-    value = evaluate(contract.text, named)
-    if set(value.axes) != set(contract.gives):
+    rounded = {
+        name: plain_tensor(axes, np.asarray(values)) for (name, axes), values in zip(contract.axes.items(), arrays)
+    }
+    test = Setting("").test(contract.text, replace(drawn, values=rounded))
+    if set(test.expected.axes) != set(contract.gives):
         raise NotationError(
-            318,
-            f"the formula gives {' '.join(value.axes)}, and the function {' '.join(contract.gives)}",
+            318, f"the formula gives {' '.join(test.expected.axes)}, and the function {' '.join(contract.gives)}"
         )
-    expected = np.asarray(value.to_array(list(contract.gives)), dtype=float)
+    expected = test.expected.laid_out(contract.gives)
     array = np.asarray(array.detach() if hasattr(array, "detach") else array)
-    if array.shape != expected.shape:
-        return f"its shape is {array.shape}, and that of the formula {expected.shape}"
+    if array.shape != expected.extent:
+        return f"its shape is {array.shape}, and that of the formula {expected.extent}"
     is_narrow = library != "numpy" or str(array.dtype) in ("float32", "float16")
     unit = float(np.finfo("float32" if is_narrow else "float64").eps)
-    actual = PlainTensor(contract.gives, array.shape, tuple(array.astype(float).ravel().tolist()))
-    target = PlainTensor(contract.gives, expected.shape, tuple(expected.ravel().tolist()))
     precision = RELATIVE_OF_NARROW_CODE if is_narrow else RELATIVE_OF_CODE, unit
-    sampled = SampledInputs({}, test.seed, test.style)
-
-    def magnitude() -> PlainTensor:
-        return value_of(magnitude_of(contract.text, named))
-
-    values = ComparedValue(sampled, actual, target, lambda: None, magnitude, precision)
+    actual = plain_tensor(contract.gives, array)
+    values = ComparedValue(test._replace(expected=expected), actual, precision=precision)
     elements = values.elements({})
     difference = values.difference({}, elements)
     if difference is None:
-        if test.style not in EXTREME:
-            undefined += [call_name(call)] * bool(elements.first_undefined) + ["the formula"] * bool(
-                elements.second_undefined
-            )
+        if drawn.style not in EXTREME:
+            undefined += [call_name(call)] * bool(elements.first_undefined)
+            undefined += ["the formula"] * bool(elements.second_undefined)
         return None
     at = ", ".join(f"{axis}({index})" for axis, index in difference.record.items())
-    where = f"at {{{at}}} " if at else ""
-    matches, due = (
-        f"{number:.4g}" if np.isfinite(number) else shown_number(number)
-        for number in (difference.found, difference.due)
+    number, due = (
+        f"{element:.4g}" if np.isfinite(element) else format_number(element)
+        for element in (difference.found, difference.due)
     )
-    return f"{where}it is {matches}, and the formula {due}"
+    return f"{f'at {{{at}}} ' if at else ''}it is {number}, and the formula {due}"
+
+
+def plain_tensor(axes: Sequence[str], array: Any) -> PlainTensor:
+    """Return a NumPy array as plain numbers."""
+    return PlainTensor(tuple(axes), array.shape, tuple(array.astype(float).ravel().tolist()))
 
 
 def call_name(call: Any) -> str:
@@ -285,29 +284,29 @@ def call_name(call: Any) -> str:
     return getattr(getattr(call, "func", call), "__name__", "the function")
 
 
-def least(call: Any, contract: Contract, library: str, test: FunctionTest, problem: str) -> tuple[FunctionTest, str]:
-    """Return a test with sizes that are as small as possible, and its problem. Axes are reduced one at a time."""
-    for axis in test.sizes if test.values is None else ():
-        for size in range(1, min(3, test.sizes[axis])):
-            smaller = test._replace(sizes={**test.sizes, axis: size})
+def least(call: Any, contract: Contract, library: str, drawn: SampledInputs, problem: str) -> tuple[SampledInputs, str]:
+    """Reduce a test to the smallest sizes that show the difference, one axis at a time."""
+    for axis in drawn.extent if drawn.style != BOUNDARY else ():
+        for size in range(1, min(3, drawn.extent[axis])):
+            smaller = contract.sample(drawn.seed, drawn.style, {**drawn.extent, axis: size})
             try:
                 text = compare_values(call, contract, library, smaller, [])
             except Exception:  # sizes that the function does not take
                 continue
             if text is not None:
-                test, problem = smaller, text
+                drawn, problem = smaller, text
                 break
-    return test, problem
+    return drawn, problem
 
 
-def explain_difference(call: Any, contract: Contract, library: str, sizes: Mapping[str, int], seed: int) -> str:
+def explain_difference(call: Any, contract: Contract, library: str, seed: int) -> str:
     """Return a sentence on how a PyTorch function differs from the formula, found by reading its code, or ""."""
     if library != "torch":
         return ""
     from ..positional.torch_reading import from_torch
     from .equivalence import equivalent
 
-    arrays = FunctionTest("normal", seed, sizes_drawn(contract, seed)).arrays(contract, library)
+    arrays = arrays_of(contract.sample(seed), library)
     function = getattr(call, "func", call)
     parameters = list(inspect.signature(function).parameters)[1 if function is not call else 0 :]
     axes = dict(zip(parameters, (" ".join(axis) for axis in contract.axes.values())))

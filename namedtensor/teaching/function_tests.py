@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +16,10 @@ from grammar.parser import parse
 
 from ..positional.pytest_plugin import DOCUMENT
 from ..programs.boundaries import BOUNDARY
-from ..programs.plain_values import PlainTensor
 from ..programs.random_inputs import styles
 from ..programs.sampling import Sampler
+from .comparison import SampledInputs
+from .spelling import text_of
 
 LABELLED = re.compile(r"(?P<file>[^#\s]*\.(?:tex|md|markdown|html?|ipynb))?#(?P<label>\S+)")
 SIZES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
@@ -35,12 +36,34 @@ class Contract:
 
     @functools.cached_property
     def text(self) -> str:
-        """The formula. If it is given by a label, it is the formula with this label in a document."""
-        return resolve_formula(self.formula, self.root)
+        """The formula as text; a label is resolved to the formula in its document."""
+        return text_of(resolve_formula(self.formula, self.root))
 
     def sampler(self, sizes: Mapping[str, int]) -> Sampler:
         """Return a sampler of arguments whose axes have these sizes."""
         return Sampler({name: {axis: sizes[axis] for axis in axes} for name, axes in self.axes.items()})
+
+    def sizes(self, seed: int) -> dict[str, int]:
+        """Return a random size for each axis. All sizes are different."""
+        axes = list(dict.fromkeys(axis for names in self.axes.values() for axis in names))
+        chosen = np.random.default_rng(seed).permutation(range(2, 2 + max(len(axes), len(SIZES))))[: len(axes)]
+        return {axis: int(size) for axis, size in zip(axes, chosen)}
+
+    def sample(self, seed: int, style: str = "normal", sizes: Mapping[str, int] | None = None) -> SampledInputs:
+        """Return random arguments by their names in the formula."""
+        return SampledInputs(self.sampler(sizes or self.sizes(seed)).inputs(seed, style), seed, style)
+
+    def tests(self, library: str, draws: int, seed: int) -> Iterator[SampledInputs]:
+        """Yield random arguments in each style, and arguments at the boundaries of the formula."""
+        for draw, style in enumerate(styles(draws)):
+            yield self.sample(seed + draw, style)
+
+        def is_exact(number: float) -> bool:
+            return library == "numpy" or float(np.float32(number)) == number
+
+        sampler = self.sampler(self.sizes(seed))
+        for values in sampler.boundary_inputs(seed, parse(self.text, "text"), is_exact=is_exact):
+            yield SampledInputs(values, seed, BOUNDARY)
 
 
 def resolve_formula(formula: str, root: str = "") -> str:
@@ -58,45 +81,6 @@ def resolve_formula(formula: str, root: str = "") -> str:
     return find_labeled(file if os.path.isabs(file) else os.path.join(root, file), match["label"])
 
 
-class FunctionTest(NamedTuple):
-    """A test of a function on random arguments, given by their style and seed, or on the given arguments."""
-
-    style: str
-    seed: int
-    sizes: dict[str, int]
-    values: Mapping[str, PlainTensor] | None = None
-
-    def inputs(self, contract: Contract) -> dict[str, PlainTensor]:
-        """Return the arguments by name, as they are called in the formula."""
-        if self.values is not None:
-            return dict(self.values)
-        return contract.sampler(self.sizes).inputs(self.seed, self.style)
-
-    def arrays(self, contract: Contract, library: str) -> list[Any]:
-        """Return the arguments in order, as arrays of a library."""
-        return [TO[library](np.reshape(value.numbers, value.extent)) for value in self.inputs(contract).values()]
-
-
-def tests_of(contract: Contract, library: str, draws: int, seed: int) -> Iterator[FunctionTest]:
-    """Yield random tests in several styles, and tests at the boundaries of the formula's conditions."""
-    for draw, style in enumerate(styles(draws)):
-        yield FunctionTest(style, seed + draw, sizes_drawn(contract, seed + draw))
-    sizes = sizes_drawn(contract, seed)
-
-    def is_exact(number: float) -> bool:
-        return library == "numpy" or float(np.float32(number)) == number
-
-    for values in contract.sampler(sizes).boundary_inputs(seed, parse(contract.text), is_exact=is_exact):
-        yield FunctionTest(BOUNDARY, seed, sizes, values)
-
-
-def sizes_drawn(contract: Contract, seed: int) -> dict[str, int]:
-    """Return a random size for each axis. All sizes are different."""
-    axes = list(dict.fromkeys(axis for names in contract.axes.values() for axis in names))
-    chosen = np.random.default_rng(seed).permutation(range(2, 2 + max(len(axes), len(SIZES))))[: len(axes)]
-    return {axis: int(size) for axis, size in zip(axes, chosen)}
-
-
 def to_torch(array: Any) -> Any:
     """Convert a NumPy array to a PyTorch tensor."""
     import torch
@@ -112,3 +96,8 @@ def to_jax(array: Any) -> Any:
 
 
 TO: dict[str, Callable[[Any], Any]] = {"numpy": np.asarray, "torch": to_torch, "jax": to_jax}
+
+
+def arrays_of(drawn: SampledInputs, library: str) -> list[Any]:
+    """Return random arguments as arrays of a library."""
+    return [TO[library](np.reshape(value.numbers, value.extent)) for value in drawn.values.values()]

@@ -13,7 +13,7 @@ import pickle
 import re
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from grammar import nodes
@@ -37,7 +37,7 @@ from .judgment import Equivalence, judge_values
 from .mutants import change_sentence
 from .references import fill_hole, reference_of
 from .settings import Setting
-from .spelling import call_last_function, head_text, text_of
+from .spelling import call_last_function, head_text, is_whole_formula, text_of
 from .type_answers import find_stated_types, signature, types
 from .verdicts import Refused, Wrong
 
@@ -113,8 +113,7 @@ PROCESS = AnsweringProcess(__name__)
 
 def _grade_in_process(exercise: ExerciseText, answer: str, seed: int, seconds: float) -> Grade:
     """Return the grade of an answer, computed in the worker process, which is reused for further answers."""
-    plain = ExerciseText(**{field.name: getattr(exercise, field.name) for field in fields(ExerciseText)})
-    line = base64.b64encode(pickle.dumps((plain, answer, seed)))
+    line = base64.b64encode(pickle.dumps((exercise, answer, seed)))
     return pickle.loads(base64.b64decode(PROCESS.ask(line, seconds)))
 
 
@@ -195,13 +194,13 @@ def grade_by_value(exercise: ExerciseText, answer: str, seed: int, whole: Callab
     _check_allowed(exercise, reference.setting, tree)
     answer = call_last_function(whole(answer), tuple(reference.setting.sets))
     reference.setting.check(answer)
-    state = reference.setting.compared(answer, reference.draws, reference.magnitude)
-    if not any(has_value(compared.expected) for compared in state):
+    state = reference.setting.compared(answer, reference.draws)
+    if not any(has_value(compared.test.expected) for compared in state):
         raise Refused("the exercise has no value to compare with")
     equivalence = judge_values(reference.setting, state, WORDS)
     if equivalence:
         tests = reference.boundary_tests(answer)
-        further = [*state, *reference.setting.compared(answer, tests, reference.magnitude)]
+        further = [*state, *reference.setting.compared(answer, tests)]
         equivalence = judge_values(reference.setting, further, WORDS) if tests else equivalence
         if equivalence:
             return _correct(equivalence)
@@ -222,7 +221,9 @@ def grade_by_value(exercise: ExerciseText, answer: str, seed: int, whole: Callab
 
 def _is_value(setting: Setting, compared: ComparedValue, value: PlainTensor | None) -> bool:
     """Return whether the answer's value in a test equals the value that a mistake would have."""
-    return value is not None and bool(judge_values(setting, [compared._replace(expected=value)], WORDS))
+    return value is not None and bool(
+        judge_values(setting, [compared.compare_with(value, compared.test.magnitude)], WORDS)
+    )
 
 
 def _correct(equivalence: Equivalence) -> str:
@@ -251,16 +252,9 @@ def hole(exercise: ExerciseText, answer: str, seed: int) -> str:
     if not answer.strip().strip("?"):
         raise Refused("write only the part for the question mark")
     text = text_of(answer)
-    if _is_whole(exercise.hole or "?", text):
+    if is_whole_formula(exercise.hole or "?", text):
         raise Refused("the answer is only the part for the question mark, not the whole formula")
     return grade_by_value(exercise, text, seed, lambda piece: fill_hole(exercise, piece))
-
-
-def _is_whole(hole: str, text: str) -> bool:
-    """Return whether an answer is the whole formula instead of only the part for its hole."""
-    before, _, after = ("".join(name.split()) for name in hole.partition("?"))
-    plain = "".join(text.split())
-    return len(plain) > len(before + after) > 0 and plain.startswith(before) and plain.endswith(after)
 
 
 def einsum(exercise: ExerciseText, answer: str, seed: int) -> str:
@@ -289,7 +283,7 @@ def sizes(exercise: ExerciseText, answer: str, seed: int) -> str:
         if re.search(rf"(?<!\w){re.escape(axis)}(?![\w'′])", bare):
             raise Refused(f"write the size of an axis between bars: |{axis}|")
     text = text_of(_bracket_sizes(answer.replace("·", " ").replace("×", " ")))
-    for drawn, expected in reference.draws:
+    for drawn, expected, _ in reference.draws:
         value = reference.setting.value(text, drawn)
         if value.axes:
             raise Refused("expected a number or an expression of sizes such as |seq|")
@@ -318,7 +312,7 @@ def derivation(exercise: ExerciseText, answer: str, seed: int) -> str:
         )
     if reference.mark((lines[0],)) != first:
         raise Wrong(f"line 1, {lines[0]}, is not what the derivation begins with", "it begins with another line")
-    values = [reference.setting.compared(line, reference.draws, reference.magnitude) for line in lines]
+    values = [reference.setting.compared(line, reference.draws) for line in lines]
     for number in range(1, len(lines)):
         where = f"{_right_lines(number)}line {number + 1}, {lines[number]},"
         if lines[number] in lines[:number]:
@@ -326,7 +320,7 @@ def derivation(exercise: ExerciseText, answer: str, seed: int) -> str:
                 f"{where} is line {lines.index(lines[number]) + 1} once more: each line takes one step", "a line twice"
             )
         state = [
-            compared._replace(expected=above.graded, of_expected=above.of_graded)
+            compared.compare_with(above.graded, above.magnitude)
             for compared, above in zip(values[number], values[number - 1])
         ]
         equivalence = judge_values(reference.setting, state, STEP_WORDS)

@@ -10,7 +10,7 @@ from grammar.plain_text import encodable
 
 from ..programs.closeness import ComparedElements
 from ..programs.random_inputs import EXTREME
-from .comparison import ComparedValue, Difference, Matching, largest, matchings
+from .comparison import ComparedValue, Difference, Matching, matchings
 from .differences import Words, axes_differ, find_exchanged_axes, find_relation, sizes_differ, value_differs
 from .mutants import mistake
 from .settings import Setting
@@ -62,65 +62,57 @@ def judge_values(
     solution: str | None = None,
 ) -> Equivalence:
     """Compare values on random inputs with the expected values, and return the result."""
-    pairs = [(compared.graded, compared.expected) for compared in state]
-    graded, expected = pairs[0]
+    graded, expected, sizes = state[0].graded, state[0].test.expected, state[0].test.drawn.extent
     ways = list(matchings(graded, expected, setting.axes))
-    extents = [compared.drawn.extent for compared in state]
     if not ways:
-        wrong = sizes_differ(graded, expected, words) if set(graded.axes) == set(expected.axes) else None
-        message = wrong or axes_differ(graded, expected, setting.axes, words)
-        return Equivalence("sizes" if wrong else "axes", message, {}, relation=message)
-    scales = [largest((*compared.drawn.values.values(), compared.expected)) for compared in state]
-    exchanged = find_exchanged_axes(pairs, scales, words)
+        message = axes_differ(graded, expected, setting.axes, words)
+        return Equivalence("axes", message, {}, relation=message)
+    exchanged = find_exchanged_axes(state, words)
     if wrong := sizes_differ(graded, expected, words):
         return Equivalence("exchanged" if exchanged else "sizes", exchanged or wrong, {}, relation=exchanged or wrong)
+    comparable = [compared for compared in state if not sizes_differ(compared.graded, compared.test.expected, words)]
     closest: tuple[int, Matching, Difference] | None = None
     for way in ways:
-        differing: tuple[int, Difference] | None = None
-        all_elements: list[tuple[ComparedValue, ComparedElements]] = []
-        same_sizes = [compared for compared in state if not sizes_differ(compared.graded, compared.expected, words)]
-        for at, compared in enumerate(same_sizes):
-            elements = compared.elements(way)
-            all_elements.append((compared, elements))
-            where = compared.difference(way, elements)
-            if where is not None:
-                differing = at, where
+        tested: list[tuple[ComparedValue, ComparedElements]] = []
+        for at, compared in enumerate(comparable):
+            tested.append((compared, compared.elements(way)))
+            difference = compared.difference(way, tested[-1][1])
+            if difference is not None:
+                closest = (at, way, difference) if closest is None or at > closest[0] else closest
                 break
-        if differing is None:
+        else:
             trials = sum(compared.has_value for compared in state)
-            remark = _describe_undefined(all_elements, words)
+            remark = _describe_undefined(tested, words)
             message = f"equal on all {trials} random tests" + (f"; {remark}" if remark else "")
-            return Equivalence("same", message, way, trials=trials, sizes=extents[0], remark=remark)
-        if closest is None or differing[0] > closest[0]:
-            closest = (differing[0], way, differing[1])
+            return Equivalence("same", message, way, trials=trials, sizes=sizes, remark=remark)
     assert closest is not None
-    at, way, where = closest
-    named = mistake(setting, solution, state, words) if solution is not None and not exchanged else None
-    text = value_differs(where, words)
-    moderate = [compared.drawn.kind not in ("tiny", "huge") for compared in state]
-    relation = exchanged or named
-    if not relation and moderate[at]:
-        relation = find_relation(
-            [(*pair, sizes) for pair, sizes, is_moderate in zip(pairs, extents, moderate) if is_moderate], way, words
-        )
-    text = f"{relation}; {text}" if relation else text
+    at, way, difference = closest
+    moderate = [compared for compared in state if compared.test.drawn.kind not in ("tiny", "huge")]
+    kind, relation = "value", None
+    if exchanged:
+        kind, relation = "exchanged", exchanged
+    elif solution is not None and (named := mistake(setting, solution, state, words)):
+        kind, relation = "mistake", named
+    elif comparable[at] in moderate and (described := find_relation(moderate, way, words)):
+        kind, relation = "relation", described
+    location = value_differs(difference, words)
     return Equivalence(
-        "exchanged" if exchanged else "mistake" if named else "relation" if relation else "value",
-        text,
+        kind,
+        f"{relation}; {location}" if relation else location,
         way,
-        where.record,
-        where.found,
-        where.due,
-        len(pairs),
-        extents[0],
+        difference.record,
+        difference.found,
+        difference.due,
+        len(state),
+        sizes,
         relation=relation,
-        place=value_differs(where, words),
+        place=location,
     )
 
 
 def _describe_undefined(all_elements: Sequence[tuple[ComparedValue, ComparedElements]], words: Words) -> str:
     """Return a remark if elements are defined on one side only, or "". Inputs that cause overflow do not count."""
-    counted = [elements for compared, elements in all_elements if compared.drawn.kind not in EXTREME]
+    counted = [elements for compared, elements in all_elements if compared.test.drawn.kind not in EXTREME]
     names = [words.yours] * any(elements.first_undefined for elements in counted)
     names += [words.due] * any(elements.second_undefined for elements in counted)
     if not names:

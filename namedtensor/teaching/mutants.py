@@ -6,10 +6,10 @@ solution without / √|key|". This statement is true, whatever the author of the
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from grammar import nodes
@@ -69,14 +69,14 @@ def _makes(setting: Setting, text: str, compared: ComparedValue) -> bool:
     """Return whether a mutant has the same value as the answer in a test."""
     graded = compared.graded
     try:
-        value = setting.value(text, compared.drawn)
+        value = setting.value(text, compared.test.drawn)
     except NotationError:
         return False
     for way in matchings(graded, value, setting.axes):
         ours = {axis: graded.sizes[axis] for axis in graded.axes if axis in value.axes}
         if ours != {axis: value.sizes[axis] for axis in value.axes if axis in graded.axes}:
             continue
-        mutant = compared._replace(expected=value, of_expected=lambda: None)
+        mutant = compared.compare_with(value)
         if not mutant.select_different(mutant.elements(way)):
             return True
     return False
@@ -151,7 +151,10 @@ def put(tree: nodes.Program, old: Sequence[Any], new: Any) -> nodes.Program:
     return map_nodes(tree, lambda node: new if id(node) in at else None)
 
 
-def changes(node: Any, axes: Sequence[str]) -> Iterator[tuple[Any, str]]:
+Change = tuple[Any, str]  # a node that replaces another node, and its description
+
+
+def changes(node: Any, axes: Sequence[str]) -> Iterator[Change]:
     """Yield expressions that replace an expression in a common mistake, each with a description."""
     if isinstance(node, Call):
         yield from _mutate_call(node, axes)
@@ -161,78 +164,75 @@ def changes(node: Any, axes: Sequence[str]) -> Iterator[tuple[Any, str]]:
         yield node.base, f"without {node.mark}"
     elif isinstance(node, Superscript):
         if isinstance(node.base, Call) and len(node.base.arguments) == 1:
-            inside = dataclasses.replace(node, base=node.base.arguments[0])
-            new = dataclasses.replace(node.base, arguments=(inside,))
-            yield new, f"with {short(new)} instead of {short(node)}"
-        yield node.base, f"with {short(node.base)} instead of {short(node)}"
+            inside = replace(node, base=node.base.arguments[0])
+            yield _exchange(node, replace(node.base, arguments=(inside,)))
+        yield _exchange(node, node.base)
     elif isinstance(node, nodes.Size):
         for axis in axes:
             if axis != node.axis.name:
-                new = dataclasses.replace(node, axis=dataclasses.replace(node.axis, name=axis))
-                yield new, f"with {short(new)} instead of {short(node)}"
+                yield _exchange(node, replace(node, axis=replace(node.axis, name=axis)))
     elif isinstance(node, Number) and isinstance(node.value, int):
         for value in (node.value + 1, node.value - 1):
             yield Number(value), f"with {value} instead of {node.value}"
 
 
-def _mutate_call(node: Call, axes: Sequence[str]) -> Iterator[tuple[Any, str]]:
-    head = _head(node)
+def _exchange(node: Any, new: Any) -> Change:
+    return new, f"with {short(new)} instead of {short(node)}"
+
+
+def _exchange_head(node: Call, **fields: Any) -> Change:
+    new = replace(node, **fields)
+    return new, f"with {_head(new)} instead of {_head(node)}"
+
+
+def _mutate_call(node: Call, axes: Sequence[str]) -> Iterator[Change]:
+    head, parts = _head(node), node.subscript
     is_named = node.operator.isalpha() and node.operator not in ("juxtaposed", "frac")  # max(X, Y)
     if len(node.arguments) == 2 and is_named:
-        for argument in node.arguments:
-            yield argument, f"with {short(argument)} instead of {short(node)}"
+        yield from (_exchange(node, argument) for argument in node.arguments)
     elif len(node.arguments) == 2:
-        left, right = node.arguments
-        sign = "" if node.operator == "juxtaposed" else f"{head} "
-        yield left, f"without {sign}{short(right)}"
-        yield right, f"without {short(left)}{'' if sign == '' else ' ' + head}"
-        if node.operator in ("-", "/", "frac"):
-            yield dataclasses.replace(node, arguments=(right, left)), f"with the sides of {head} exchanged"
-        for at, argument in enumerate(node.arguments):
-            yield from _outside(node, at, argument)
+        yield from _mutate_infix(node, head)
     elif len(node.arguments) == 1:
-        yield from _inside(node)
-        if isinstance(node.arguments[0], Superscript):  # ∑ x^2 and (∑ x)^2
-            power = node.arguments[0]
-            outside = dataclasses.replace(power, base=dataclasses.replace(node, arguments=(power.base,)))
-            yield outside, f"with {short(outside)} instead of {short(node)}"
-        yield node.arguments[0], f"without {'the minus' if node.operator == 'negative' else head}"
+        yield from _mutate_function(node, head)
     for other in INSTEAD.get(node.operator, ()):
-        plain = len(node.arguments) == 2 or other in OF_NUMBERS
-        new = dataclasses.replace(node, operator=other, subscript=() if plain else node.subscript)
-        yield new, f"with {_head(new)} instead of {head}"
-    for at, part in enumerate(node.subscript):
-        if _get_name(part) is not None:
-            for axis in axes:
-                if axis != _get_name(part):
-                    new = dataclasses.replace(
-                        node, subscript=(*node.subscript[:at], _axis(axis), *node.subscript[at + 1 :])
-                    )
-                    yield new, f"with {_head(new)} instead of {head}"
-    if len(node.subscript) == 1 and len(node.arguments) == 2:
-        yield dataclasses.replace(node, subscript=()), f"with {node.operator} instead of {head}"
+        is_plain = len(node.arguments) == 2 or other in OF_NUMBERS
+        yield _exchange_head(node, operator=other, subscript=() if is_plain else parts)
+    for at, part in enumerate(parts):
+        name = _get_name(part)
+        for axis in axes if name is not None else ():
+            if axis != name:
+                yield _exchange_head(node, subscript=_replace_at(parts, at, _axis(axis)))
+    if len(parts) == 1 and len(node.arguments) == 2:
+        yield replace(node, subscript=()), f"with {node.operator} instead of {head}"
 
 
-def _outside(node: Call, at: int, argument: Any) -> Iterator[tuple[Any, str]]:
-    """Yield f(X ⊙ Y) in place of f(X) ⊙ Y, so that the function applies to both operands, with a description."""
-    if isinstance(argument, Call) and len(argument.arguments) == 1 and argument.operator not in ("negative",):
-        inner = tuple(argument.arguments[0] if k == at else operand for k, operand in enumerate(node.arguments))
-        whole = dataclasses.replace(argument, arguments=(dataclasses.replace(node, arguments=inner),))
-        yield whole, f"with {_head(argument)} of all of {short(node)}"
+def _mutate_infix(node: Call, head: str) -> Iterator[Change]:
+    left, right = node.arguments
+    sign = "" if node.operator == "juxtaposed" else head
+    yield left, " ".join(filter(None, ("without", sign, short(right))))
+    yield right, " ".join(filter(None, ("without", short(left), sign)))
+    if node.operator in ("-", "/", "frac"):
+        yield replace(node, arguments=(right, left)), f"with the sides of {head} exchanged"
+    for at, argument in enumerate(node.arguments):  # f(X ⊙ Y) for f(X) ⊙ Y
+        if isinstance(argument, Call) and len(argument.arguments) == 1 and argument.operator != "negative":
+            whole = replace(node, arguments=_replace_at(node.arguments, at, argument.arguments[0]))
+            yield replace(argument, arguments=(whole,)), f"with {_head(argument)} of all of {short(node)}"
 
 
-def _inside(node: Call) -> Iterator[tuple[Any, str]]:
-    """Yield f(X) ⊙ Y and X ⊙ f(Y) in place of f(X ⊙ Y), so that the function applies to one operand."""
-    whole = node.arguments[0]
-    if not isinstance(whole, Call) or len(whole.arguments) != 2 or node.operator == "negative":
-        return
-    for at, operand in enumerate(whole.arguments):
-        call = dataclasses.replace(node, arguments=(operand,))
-        others = tuple(call if k == at else argument for k, argument in enumerate(whole.arguments))
-        yield (
-            dataclasses.replace(whole, arguments=others),
-            f"with {short(whole.arguments[1 - at])} outside {_head(node)}",
-        )
+def _mutate_function(node: Call, head: str) -> Iterator[Change]:
+    whole, is_negative = node.arguments[0], node.operator == "negative"
+    if isinstance(whole, Call) and len(whole.arguments) == 2 and not is_negative:  # f(X) ⊙ Y for f(X ⊙ Y)
+        for at, operand in enumerate(whole.arguments):
+            inner = replace(node, arguments=(operand,))
+            new = replace(whole, arguments=_replace_at(whole.arguments, at, inner))
+            yield new, f"with {short(whole.arguments[1 - at])} outside {head}"
+    if isinstance(whole, Superscript):  # ∑ x^2 and (∑ x)^2
+        yield _exchange(node, replace(whole, base=replace(node, arguments=(whole.base,))))
+    yield whole, f"without {'the minus' if is_negative else head}"
+
+
+def _replace_at(arguments: tuple[Any, ...], at: int, new: Any) -> tuple[Any, ...]:
+    return (*arguments[:at], new, *arguments[at + 1 :])
 
 
 def _axis(name: str) -> Any:
@@ -243,12 +243,15 @@ def _axis(name: str) -> Any:
 def _head(node: Call) -> str:
     """Return an operator with its scripts as text, such as softmax_{seq} or ⊙_{key}."""
     blank = Name("x")
-    text = to_text(dataclasses.replace(node, arguments=(blank,) * len(node.arguments)))
+    text = to_text(replace(node, arguments=(blank,) * len(node.arguments)))
     if node.operator == "juxtaposed":
         return "·"
     return re.sub(r"\(x(, x)*\)|^x|x$", "", text).strip()
 
 
 def short(node: Any) -> str:
-    text = to_text(node)
-    return text if len(text) <= SHOWN else f"{text[: SHOWN - 2]} …"
+    return clip(to_text(node), SHOWN)
+
+
+def clip(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[: length - 2]} …"

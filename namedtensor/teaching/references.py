@@ -26,10 +26,10 @@ from grammar.printer import to_text
 from ..programs.boundaries import BOUNDARY
 from ..programs.plain_values import PlainTensor
 from ..programs.random_inputs import FURTHER_STYLES, STYLES
-from .comparison import SampledInputs, laid_out, largest, matchings
+from .comparison import RandomTest, SampledInputs, find_matching, lay_out, matchings
 from .exercise_files import ExerciseText
 from .mutants import distinct_mutants
-from .settings import RandomTest, Setting
+from .settings import Setting
 from .spelling import call_last_function, expression
 
 DIGITS, EXACT = 10, 17  # of the values, and of the inputs, that a released file keeps
@@ -91,34 +91,22 @@ class Solution(Reference):
         return call_last_function(formula) if self.exercise.hole is None else fill_hole(self.exercise, formula)
 
     @cached_property
-    def draws(self) -> list[tuple[SampledInputs, PlainTensor]]:
+    def draws(self) -> list[RandomTest]:
         """Return the random tests, each with its inputs and the expected value."""
-        return [*self._draws()]
+        setting, formula = self.setting, self.formula_to_compare
+        if self.exercise.kind == "sizes":
+            sizes = (setting.sizes(formula, offset) for offset in (0, 1, 3))
+            return [setting.test(formula, setting.drawn(self.seed, "normal", chosen)) for chosen in sizes]
+        stated = (setting.said(self.seed, text, setting.sizes(formula)) for text in self.exercise.draws)
+        return [*setting.draws(formula, self.seed), *(setting.test(formula, drawn) for drawn in stated)]
 
     @cached_property
     def formula_to_compare(self) -> str:
         """Return the formula with the expected values. For a derivation, it is the first line."""
         return self.derivation()[0] if self.exercise.kind == "derivation" else self.solution
 
-    def magnitude(self, drawn: SampledInputs) -> PlainTensor | None:
-        """Return, for each element of the expected value, the magnitude of the numbers that it is computed from."""
-        return self.setting.magnitude(self.formula_to_compare, drawn)
-
     def boundary_tests(self, answer: str) -> list[RandomTest]:
         return [*self.setting.boundary_draws(answer, self.formula_to_compare, self.seed)]
-
-    def _draws(self) -> Iterator[tuple[SampledInputs, PlainTensor]]:
-        if self.exercise.kind == "derivation":
-            yield from self.setting.draws(self.formula_to_compare, self.seed)
-        elif self.exercise.kind == "sizes":
-            for offset in (0, 1, 3):
-                drawn = self.setting.drawn(self.seed, "normal", self.setting.sizes(self.solution, offset))
-                yield drawn, self.setting.value(self.solution, drawn)
-        else:
-            yield from self.setting.draws(self.solution, self.seed)
-            for text in self.exercise.draws:
-                drawn = self.setting.said(self.seed, text, self.setting.sizes(self.solution))
-                yield drawn, self.setting.value(self.solution, drawn)
 
     @property
     def mistakes(self) -> Iterator[tuple[str, Iterator[PlainTensor | None]]]:
@@ -131,7 +119,7 @@ class Solution(Reference):
         """Return the value that a mistake would give in a test, or None if it is undefined."""
         formula = self._whole(formula)
         try:
-            return self.setting.value(formula, self.draws[test][0])
+            return self.setting.value(formula, self.draws[test].drawn)
         except NotationError:
             return None
 
@@ -178,8 +166,10 @@ class Kept(Reference):
         return seal(self.exercise.name, words)
 
     @cached_property
-    def draws(self) -> list[tuple[SampledInputs, PlainTensor]]:
-        return [(self._inputs(draw), _tensor(draw["expected"])) for draw in self.kept["draws"]]
+    def draws(self) -> list[RandomTest]:
+        return [
+            RandomTest(self._inputs(draw), _tensor(draw["expected"]), _magnitude(draw)) for draw in self.kept["draws"]
+        ]
 
     def _inputs(self, draw: Mapping[str, Any]) -> SampledInputs:
         if "inputs" in draw:
@@ -187,17 +177,6 @@ class Kept(Reference):
             return SampledInputs(values, draw["seed"], draw["style"])
         sampled = self.setting.drawn if draw["style"] in (*STYLES, *FURTHER_STYLES) else self.setting.said
         return sampled(draw["seed"], draw["style"], draw["sizes"])
-
-    def magnitude(self, drawn: SampledInputs) -> PlainTensor | None:
-        """Return the magnitudes for the expected value, or None for files that do not contain them.
-
-        They are the magnitudes of the numbers from which each element is computed.
-        """
-        records = (
-            draw.get("magnitude") for (inputs, _), draw in zip(self.draws, self.kept["draws"]) if inputs is drawn
-        )
-        record = next(records, None)
-        return None if record is None else _tensor(record)
 
     @cached_property
     def mistakes(self) -> list[tuple[str, list[PlainTensor]]]:
@@ -218,10 +197,9 @@ class Kept(Reference):
         The description is decrypted with these values.
         """
         changes = dict(self.kept["changes"])
-        drawn = self.draws[:CHANGE_DRAWS]
-        for way in matchings(answer[0], drawn[0][1], self.setting.axes):
-            graded = [laid_out(result, expected, way)[0] for result, (_, expected) in zip(answer, drawn)]
-            key = fingerprint(graded, drawn)
+        tests = self.draws[:CHANGE_DRAWS]
+        for way in matchings(answer[0], tests[0].expected, self.setting.axes):
+            key = fingerprint([lay_out(value, test.expected, way) for value, test in zip(answer, tests)], tests)
             if (locked := changes.get(seal(self.exercise.name, (key,))[:LOCK])) is not None:
                 return unlock_text(locked, key)
         return None
@@ -254,48 +232,44 @@ def kept_of(exercise: ExerciseText, seed: int = 0) -> str:
 
 
 def _kept_draws(solution: Solution) -> Iterator[dict[str, Any]]:
-    for drawn, expected in solution.draws:
+    for drawn, expected, compute_magnitude in solution.draws:
         record = {"seed": drawn.seed, "style": drawn.style, "sizes": dict(drawn.extent), "expected": _record(expected)}
         if drawn.style == BOUNDARY:
             record["inputs"] = {name: _record(value, EXACT) for name, value in drawn.values.items()}
-        if (magnitude := solution.magnitude(drawn)) is not None:
+        if (magnitude := compute_magnitude()) is not None:
             record["magnitude"] = _record(magnitude, 3)
         yield record
 
 
 def _kept_changes(solution: Solution) -> Iterator[tuple[str, str]]:
     """Yield the possible mistakes, each as a hash of its values and a description encrypted with these values."""
-    setting, drawn = solution.setting, solution.draws[:CHANGE_DRAWS]
-    if solution.exercise.kind == "sizes" or solution.exercise.kind == "derivation":
+    setting, tests = solution.setting, solution.draws[:CHANGE_DRAWS]
+    if solution.exercise.kind in ("sizes", "derivation"):
         return
-    right = fingerprint([expected for _, expected in drawn], drawn)
-    known = {right}
+    known = {fingerprint([test.expected for test in tests], tests)}
     for text, change in distinct_mutants(parse(solution.solution, "text"), setting.axes, True):
-        try:
-            values = [setting.value(text, sampled_inputs) for sampled_inputs, _ in drawn]
-            ways = [next(matchings(value, expected, setting.axes)) for value, (_, expected) in zip(values, drawn)]
-        except (NotationError, StopIteration):
-            continue
-        if any(
-            value.sizes != {axis: expected.sizes[way.get(axis, axis)] for axis in value.axes}
-            for value, (_, expected), way in zip(values, drawn, ways)
-        ):
-            continue
-        key = fingerprint(
-            [laid_out(value, expected, way)[0] for value, (_, expected), way in zip(values, drawn, ways)], drawn
-        )
-        if key not in known:
+        placed: list[PlainTensor] = []
+        for test in tests:
+            try:
+                value = setting.value(text, test.drawn)
+            except NotationError:
+                break
+            if (way := find_matching(value, test.expected, setting.axes)) is None:
+                break
+            placed.append(lay_out(value, test.expected, way))
+        key = fingerprint(placed, tests)
+        if len(placed) == len(tests) and key not in known:
             known.add(key)
             yield seal(solution.exercise.name, (key,))[:LOCK], lock_text(change, key)
         if len(known) > MAX_KEPT_CHANGES:
             return
 
 
-def fingerprint(values: list[PlainTensor], drawn: Iterable[tuple[SampledInputs, PlainTensor]]) -> str:
+def fingerprint(values: list[PlainTensor], tests: Iterable[RandomTest]) -> str:
     """Return values as text. They are rounded so that all evaluators give the same text."""
     numbers: list[str] = []
-    for value, (sampled_inputs, expected) in zip(values, drawn):
-        unit = largest((*sampled_inputs.values.values(), expected)) / UNITS
+    for value, test in zip(values, tests):
+        unit = test.scale / UNITS
         numbers += [f"{round(float(x) / unit)}" if math.isfinite(x) else str(float(x)) for x in value.numbers]
     return " ".join(numbers)
 
@@ -311,6 +285,12 @@ def unlock_text(text: str, key: str) -> str:
 def _record(value: PlainTensor, digits: int = DIGITS) -> dict[str, Any]:
     numbers = [float(f"{float(number):.{digits}g}") for number in value.numbers]
     return {"axes": list(value.axes), "shape": list(value.extent), "numbers": numbers}
+
+
+def _magnitude(draw: Mapping[str, Any]) -> Callable[[], PlainTensor | None]:
+    """Return a function that returns the magnitudes of an expected value, or None for older files."""
+    record = draw.get("magnitude")
+    return lambda: None if record is None else _tensor(record)
 
 
 def _tensor(record: Mapping[str, Any]) -> PlainTensor:

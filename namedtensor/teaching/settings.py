@@ -11,14 +11,14 @@ from __future__ import annotations
 import itertools
 import math
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from typing import Any
 
 from grammar import nodes
 from grammar.cache import cached_property
-from grammar.errors import NotationError, NotationWarning
+from grammar.errors import NotationError, NotationWarning, relocate
 from grammar.nodes import Declaration, Equation, Set, Size
 from grammar.parser import parse
 from grammar.printer import to_text
@@ -33,9 +33,9 @@ from ..programs.random_inputs import ORDINARY, STYLES, NumberDomain, domain_of, 
 from ..programs.sampling import Sampler
 from ..scope.heads import heads
 from ..scope.names import walk
-from .comparison import ComparedValue, SampledInputs, has_value
+from .comparison import ComparedValue, RandomTest, SampledInputs, has_value
 from .spelling import head_text
-from .values import compute_value, magnitude
+from .values import compute_magnitude, compute_value
 
 FIRST = 3  # the smallest size that hides neither a transpose nor n/(n − 1)
 MOST, TRIES = 9, 1000  # largest size, and number of combinations, to try where size constraints must hold
@@ -43,8 +43,6 @@ RELATIVE_OF_CONSTANTS, UNIT_OF_CONSTANTS = 1e-6, 2.0**-23
 REDRAWS = 20  # tests of one style, as long as the solution has no value at all
 
 OFFSETS = (0, 2)  # two sets of sizes, in turn: a ratio that is a size by chance in one is not in the other
-
-RandomTest = tuple["SampledInputs", PlainTensor]  # with the expected value
 
 
 def write_declarations(types: Mapping[str, Any]) -> str:
@@ -119,21 +117,18 @@ class Setting:
 
         An error that is not in the formula is returned unchanged.
         """
-        whole, before = self.with_formula(formula), len(self.with_formula(formula)) - len(formula)
-        if problem.source != whole or problem.span is None or problem.span[0] < before:
-            return problem
-        start, end = problem.span
-        labels = [((a - before, b - before), text) for (a, b), text in problem.labels if a >= before]
-        return problem.replace(source=formula, span=(start - before, end - before), labels=labels)
+        return relocate(problem, formula, len(self.with_formula(formula)) - len(formula))
 
     def value(self, formula: str, drawn: SampledInputs) -> PlainTensor:
         """Return the value of a formula on the given random inputs."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                return compute_value(self.with_formula(formula), drawn.values)
-            except NotationError as problem:
-                raise self.own(problem, formula) from None
+        try:
+            return compute_value(self.with_formula(formula), drawn.values)
+        except NotationError as problem:
+            raise self.own(problem, formula) from None
+
+    def test(self, formula: str, drawn: SampledInputs) -> RandomTest:
+        """Return the test that expects the value of a formula."""
+        return RandomTest(drawn, self.value(formula, drawn), partial(self.magnitude, formula, drawn))
 
     @lru_cache(maxsize=256)
     def sizes(self, solution: str, offset: int = 0) -> dict[str, int]:
@@ -193,9 +188,7 @@ class Setting:
         Return None if it is unknown.
         """
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                return magnitude(self.with_formula(formula), drawn.values)
+            return compute_magnitude(self.with_formula(formula), drawn.values)
         except NotationError:
             return None
 
@@ -239,8 +232,8 @@ class Setting:
             for again in range(REDRAWS):
                 drawn = self.drawn(seed + 1000 * again, style, extents[at % len(extents)])
                 try:
-                    value = self.value(solution, drawn)
-                    has_values = has_value(value) and (other is None or has_value(self.value(other, drawn)))
+                    test = self.test(solution, drawn)
+                    has_values = has_value(test.expected) and (other is None or has_value(self.value(other, drawn)))
                 except NotationError as error:
                     if error.kind != "value" or (style in ORDINARY and error.source in (solution, other)):
                         raise
@@ -248,7 +241,7 @@ class Setting:
                     continue
                 if has_values or again == 0:
                     count += 1
-                    yield drawn, value
+                    yield test
                 if has_values:
                     break
         if not count and problem is not None:
@@ -267,45 +260,28 @@ class Setting:
         constants = dict(self.constants)
 
         def value(program: nodes.Program, values: Mapping[str, PlainTensor]) -> PlainTensor:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                return compute_value(to_text(program), {**values, **constants})
+            return compute_value(to_text(program), {**values, **constants})
 
         for values in self.sampler(self.sizes(solution)).boundary_inputs(seed, tree, known, value):
             drawn = SampledInputs({**values, **constants}, seed, BOUNDARY)
             try:
-                yield drawn, self.value(solution, drawn)
+                yield self.test(solution, drawn)
             except NotationError as error:
                 if error.kind != "value":
                     raise
 
-    def compared(
-        self, formula: str, expected: Iterable[RandomTest], magnitude_of: Callable[[SampledInputs], PlainTensor | None]
-    ) -> list[ComparedValue]:
-        """Return the values of a formula with the expected values.
-
-        `magnitude_of` returns the magnitudes of an expected value.
-        """
-        return [
-            ComparedValue(
-                drawn,
-                self._value_of_answer(formula, drawn, value),
-                value,
-                cache(partial(self.magnitude, formula, drawn)),
-                cache(partial(magnitude_of, drawn)),
-                self.precision,
-            )
-            for drawn, value in expected
-        ]
-
-    def _value_of_answer(self, formula: str, drawn: SampledInputs, expected: PlainTensor) -> PlainTensor:
-        """Return the value of a formula. If the evaluation fails at special inputs, all elements are NaN."""
-        try:
-            return self.value(formula, drawn)
-        except NotationError as error:
-            if error.kind != "value" or drawn.style in ORDINARY:
-                raise
-            return replace(expected, numbers=(math.nan,) * len(expected.numbers))
+    def compared(self, formula: str, tests: Iterable[RandomTest]) -> list[ComparedValue]:
+        """Return the values of a formula in random tests; an error at special inputs counts as undefined."""
+        result: list[ComparedValue] = []
+        for test in tests:
+            try:
+                value = self.value(formula, test.drawn)
+            except NotationError as error:
+                if error.kind != "value" or test.drawn.style in ORDINARY:
+                    raise
+                value = replace(test.expected, numbers=(math.nan,) * len(test.expected.numbers))
+            result.append(ComparedValue(test, value, partial(self.magnitude, formula, test.drawn), self.precision))
+        return result
 
 
 def _choose_numbers(count: int, offset: int) -> list[tuple[int, ...]]:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.parser import parse
-from grammar.traversal import children
 
 from ..operators.usage import tensors
 from ..scope.names import walk
@@ -17,6 +15,7 @@ from .exercise_files import BY_VALUE, DIRECTIVE, LONGEST_HINT, MIN_LINES, Exerci
 from .grading import grade
 from .references import Solution, kept_of
 from .sheets import Sheet
+from .spelling import is_whole_formula
 
 
 # ----------------------------------------------------------------------------------------------------------------- check
@@ -31,14 +30,15 @@ def faults(exercise: ExerciseText) -> Iterator[str]:
     answer = reference_answer(exercise)
     if answer is None:
         return
+    if exercise.kind == "fill-in" and is_whole_formula(exercise.hole or "?", answer):
+        yield f"the reference solution is the whole formula; write only the part for the ? of {exercise.hole}"
+        return
     result = grade(exercise, answer)
     if not result:
         yield f"the reference solution is graded as incorrect: {result.feedback}"
         return
     if exercise.kind in BY_VALUE and _vanishes(exercise):
         yield "the reference solution is 0 on every random test"
-    if exercise.kind == "fill-in" and _fills(exercise.hole or "?", parse(answer, "text").statements[-1]):
-        yield f"the reference solution is the whole formula; write only the part for the ? of {exercise.hole}"
     for mistake in exercise.mistakes:
         graded = grade(dataclasses.replace(exercise, forbidden=()), mistake.formula)
         if graded.correct:
@@ -59,38 +59,8 @@ def shortcuts(exercise: ExerciseText) -> Iterator[str]:
         yield "the first and the last line alone are a correct answer; add #: lines 3, or more"
 
 
-def _fills(hole: str, solution: nodes.Statement) -> bool:
-    """Return whether a solution is the whole formula of a fill-in exercise."""
-    try:
-        formula = parse(hole.replace("?", f"({FILLED})"), "text").statements[-1]
-    except NotationError:  # the hole is an axis or an operator
-        return False
-    whole, given = (
-        statement.sides[-1] if isinstance(statement, nodes.Equation) else getattr(statement, "body", statement)
-        for statement in (formula, solution)
-    )
-    return hole.strip() != "?" and _matches(whole, given)
-
-
-FILLED = "filled"
-
-
-def _matches(pattern: Any, node: Any) -> bool:
-    """Return whether a tree equals a pattern, in which the name `filled` matches any expression."""
-    if isinstance(pattern, nodes.Name) and pattern.text == FILLED:
-        return True
-    if isinstance(pattern, nodes.Call) and isinstance(node, nodes.Call):
-        products = ("⊙", "juxtaposed", "·")
-        if not (pattern.operator == node.operator or {pattern.operator, node.operator} <= {*products}):
-            return False
-    elif type(pattern) is not type(node):
-        return False
-    parts = children(pattern), children(node)
-    return pattern == node if not any(parts) else len(parts[0]) == len(parts[1]) and all(map(_matches, *parts))
-
-
 def _vanishes(exercise: ExerciseText) -> bool:
-    values = [value.numbers for _, value in Solution(exercise).draws]
+    values = [value.numbers for _, value, _ in Solution(exercise).draws]
     return any(map(len, values)) and all(abs(float(number)) < 1e-12 for numbers in values for number in numbers)
 
 

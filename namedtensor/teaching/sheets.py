@@ -18,10 +18,10 @@ from .grading import Grade, grade
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Exercise(ExerciseText):
-    """An exercise, with its task and its given statements. It grades answers."""
+    """An exercise, with its task and its given names, that grades answers."""
 
     def grade(self, answer: Any, seed: int = 0) -> Grade:
-        """Return the grade of an answer. Grading never raises, and stops after two seconds.
+        """Grade an answer; never raise, and stop after two seconds.
 
         >>> import namedtensor as nt
         >>> sheet = nt.exercises("#: exercise total\\nX ∈ ℝ^{n × m}\\nanswer = ∑_{n} X")

@@ -10,6 +10,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Equation, Value
 from grammar.parser import parse
 from grammar.printer import to_text
+from grammar.traversal import children
 
 from ..core.kinds import wrong
 
@@ -56,6 +57,32 @@ def call_last_function(text: str, given: tuple[str, ...] = ()) -> str:
 def head_text(head: Any) -> str:
     """Return a left-hand side as text. For a function, return only its name."""
     return head.operator if isinstance(head, nodes.Call) and head.operator != "juxtaposed" else to_text(head)
+
+
+PIECE = nodes.Name("piece")  # replaces the hole of a formula
+
+
+def is_whole_formula(hole: str, text: str) -> bool:
+    """Return whether a text is the whole formula of a fill-in exercise, rather than the part for the question mark."""
+    try:
+        trees = [parse(side, "text").statements[-1] for side in (hole.replace("?", f"({PIECE.text})"), text)]
+    except NotationError:  # grading reports it
+        return False
+    whole, given = (tree.sides[-1] if isinstance(tree, Equation) else getattr(tree, "body", tree) for tree in trees)
+    return hole.strip() != "?" and _matches(whole, given)
+
+
+def _matches(pattern: Any, node: Any) -> bool:
+    """Return whether a tree equals a pattern, in which `PIECE` matches any expression."""
+    if pattern == PIECE:
+        return True
+    if isinstance(pattern, nodes.Call) and isinstance(node, nodes.Call):
+        if pattern.operator != node.operator and not {pattern.operator, node.operator} <= {"⊙", "juxtaposed", "·"}:
+            return False
+    elif type(pattern) is not type(node):
+        return False
+    parts = children(pattern), children(node)
+    return pattern == node if not any(parts) else len(parts[0]) == len(parts[1]) and all(map(_matches, *parts))
 
 
 def expression(text: str) -> str:

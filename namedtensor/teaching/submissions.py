@@ -141,12 +141,12 @@ def submissions(texts: Mapping[Path, str], folder: Path, roster: list[Student]) 
 
     A student without a submission has no answers.
     """
-    known = dict(_names(roster))
+    known = {_key(name): student for student in roster for name in _names(student) if name}
     students: dict[str, Student] = {student.id: student for student in roster}
     result: dict[str, dict[str, list[str]]] = {student.id: {} for student in roster}
     for path, text in texts.items():
         student = student_of(path, folder, text)
-        listed = known.get(student.id.casefold())
+        listed = known.get(_key(student.id))
         student = student if listed is None else replace(listed, participant=student.participant)
         students[student.id] = student
         submitted = result.setdefault(student.id, {})
@@ -158,16 +158,16 @@ def submissions(texts: Mapping[Path, str], folder: Path, roster: list[Student]) 
     ]
 
 
-def _names(roster: list[Student]) -> Iterator[tuple[str, Student]]:
-    """Yield each name that a student's files may have, paired with the student."""
-    for student in roster:
-        for name in (student.id, student.username, student.email, student.email.partition("@")[0], student.id_number):
-            if name:
-                yield name.casefold(), student
-        for name in (f"{student.first_name} {student.last_name}", f"{student.last_name} {student.first_name}"):
-            for spelled in (name, name.replace(" ", "_"), name.replace(" ", "-"), name.replace(" ", ".")):
-                if name.strip():
-                    yield spelled.casefold(), student
+def _names(student: Student) -> Iterator[str]:
+    """Yield the names that a student's files may have."""
+    yield from (student.id, student.username, student.email, student.email.partition("@")[0], student.id_number)
+    yield f"{student.first_name} {student.last_name}".strip()
+    yield f"{student.last_name} {student.first_name}".strip()
+
+
+def _key(name: str) -> str:
+    """Return a name without its case, in which _, - and . count as blanks."""
+    return re.sub(r"[_.-]", " ", name).casefold()
 
 
 # ---------------------------------------------------------------------------------------------------------------- roster

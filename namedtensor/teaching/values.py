@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any
@@ -20,12 +20,15 @@ def has_numpy() -> bool:
     return True
 
 
-def compute_value(text: str, values: Mapping[str, PlainTensor]) -> PlainTensor:
-    """Return the value of a formula. Raise NotationError if it is undefined."""
-    return evaluate_by_numpy(text, values) if has_numpy() else evaluate_by_definitions(text, values)
+def compute_value(text: str, values: Mapping[str, PlainTensor], of_magnitude: bool = False) -> PlainTensor:
+    """Return the value of a formula, or its magnitudes, without warnings. Raise NotationError if it is undefined."""
+    evaluate = evaluate_by_numpy if has_numpy() else evaluate_by_definitions
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return evaluate(text, values, of_magnitude)
 
 
-def magnitude(text: str, values: Mapping[str, PlainTensor]) -> PlainTensor:
+def compute_magnitude(text: str, values: Mapping[str, PlainTensor]) -> PlainTensor:
     """Return for each element of a formula's value the magnitude of the numbers that it is computed from."""
     return _magnitude(text, tuple(values.items()))
 
@@ -33,14 +36,10 @@ def magnitude(text: str, values: Mapping[str, PlainTensor]) -> PlainTensor:
 @lru_cache(maxsize=256)
 def _magnitude(text: str, values: tuple[tuple[str, PlainTensor], ...]) -> PlainTensor:
     """Return the result of `magnitude`. It is cached, since many students give the same wrong answer."""
-    return (
-        evaluate_by_numpy(text, dict(values), True)
-        if has_numpy()
-        else evaluate_by_definitions(text, dict(values), True)
-    )
+    return compute_value(text, dict(values), True)
 
 
-def evaluate_by_numpy(text: str, values: Mapping[str, PlainTensor], of_magnitude: bool = False) -> PlainTensor:
+def evaluate_by_numpy(text: str, values: Mapping[str, PlainTensor], of_magnitude: bool) -> PlainTensor:
     """Return the value of a formula, or its magnitudes if `of_magnitude` is true, computed by NumPy."""
     from ..programs.evaluate import evaluate
     from ..programs.term_values import magnitude_of
@@ -49,29 +48,13 @@ def evaluate_by_numpy(text: str, values: Mapping[str, PlainTensor], of_magnitude
     return value_of(magnitude_of(text, tensors) if of_magnitude else evaluate(text, tensors, syntax="text"))
 
 
-def evaluate_by_definitions(text: str, values: Mapping[str, PlainTensor], of_magnitude: bool = False) -> PlainTensor:
+def evaluate_by_definitions(text: str, values: Mapping[str, PlainTensor], of_magnitude: bool) -> PlainTensor:
     """Return the value of a formula, or its magnitudes if `of_magnitude` is true, from the reference evaluator."""
     from .. import reference
 
-    tensors = {
-        name: reference.tensor(nest_numbers(value.numbers, value.extent), value.axes) for name, value in values.items()
-    }
+    tensors: dict[str, Any] = {}
+    for name, value in values.items():
+        numbers = iter(value.numbers)
+        tensors[name] = reference.Tensor(value.sizes, lambda record, numbers=numbers: next(numbers))
     result = (reference.magnitude if of_magnitude else reference.evaluate)(text, tensors)
-    axes = tuple(result.shape)
-    return PlainTensor(axes, tuple(result.shape.values()), tuple(flat(result.to_list(axes), len(axes))))
-
-
-def nest_numbers(numbers: Sequence[Any], extent: Sequence[int]) -> Any:
-    """Return numbers as nested lists, with the first axis outermost."""
-    if not extent:
-        return numbers[0]
-    step = math.prod(extent[1:])
-    return [nest_numbers(numbers[index * step : (index + 1) * step], extent[1:]) for index in range(extent[0])]
-
-
-def flat(nested: Any, depth: int) -> Iterator[Any]:
-    if depth == 0:
-        yield nested
-        return
-    for part in nested:
-        yield from flat(part, depth - 1)
+    return PlainTensor(tuple(result.shape), tuple(result.shape.values()), tuple(result.entries.values()))

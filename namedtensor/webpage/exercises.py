@@ -16,7 +16,7 @@ from ..teaching.drawings import drawing, own_value
 from ..teaching.equivalence import equivalent as same_of
 from ..teaching.grading import PROCESS
 from ..teaching.settings import Setting
-from ..teaching.sheet_files import release_sheet
+from ..teaching.sheet_files import release_sheet, select_exercises
 from ..teaching.sheets import Exercise, Sheet, sheet_of
 from .replies import Reply, error_data, shape_data
 from .requests import Request
@@ -41,16 +41,8 @@ def release(request: Request) -> Reply:
     whole = release_sheet(text, sheet)
     if len(whole) <= LONGEST:
         return {"file": whole}
-    only = text_of_exercise(text, sheet, exercise)
+    only = select_exercises(text, sheet, [exercise.name])
     return {"file": release_sheet(only, sheet_of(only))}
-
-
-def text_of_exercise(text: str, sheet: Sheet, exercise: Exercise) -> str:
-    """Return the lines of one exercise in the text of a file."""
-    lines = text.splitlines()
-    begins = sorted(other.line for other in sheet.values())
-    end = next((line for line in begins if line > exercise.line), len(lines) + 1)
-    return "\n".join(lines[exercise.line - 1 : end - 1])
 
 
 def exercise_data(exercise: Exercise) -> Reply:
@@ -94,7 +86,7 @@ def seen(request: Request) -> Reply:
     result = drawing(find_exercise(request, sheet_of(request.word("file", None, LONGEST))))
     if result is None:
         return {"inputs": [], "expected": None}
-    inputs = [{"name": name, **value_data(value)} for name, value in result.inputs.items()]
+    inputs = [{"name": name, **value_data(value)} for name, value in result.drawn.values.items()]
     return {"inputs": inputs, "expected": value_data(result.expected)}
 
 
