@@ -20,7 +20,7 @@ import transformer
 from grammar import nodes
 from grammar.parser import parse
 from grammar.printer import to_latex
-from namedtensor.documents.report import Report
+from namedtensor.documents.document import Document
 from namedtensor.documents.sections import check_document
 from namedtensor.documents.verdicts import Draws
 from namedtensor.scope.names import walk
@@ -71,7 +71,7 @@ def source_of(statements: Sequence[Any]) -> str:
     return text.replace(r"\mathsf{", r"\name{")
 
 
-def reported(report: Report) -> Counter[tuple[int, str]]:
+def reported(report: Document) -> Counter[tuple[int, str]]:
     return Counter((problem.code, problem.message) for problem in (*report.errors, *report.warnings))
 
 

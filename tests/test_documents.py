@@ -554,7 +554,7 @@ SHAPES = {  # maths in running text, and how many formulas a document has with i
 def test_a_shape_in_running_text_and_what_is_made_of_known_tensors_are_formulas(maths):
     text = r"\[ x, A \in \mathbb{R}^{\mathsf{h}} \]" + "\n" + rf"of ${maths}$ here and \( \nsum{{\mathsf{{h}}}} x \)"
     report = check_document(text)
-    assert (report.formulas - 1, report.errors) == (SHAPES[maths], ())
+    assert (report.formulas - 1, report.errors) == (SHAPES[maths], [])
 
 
 def test_a_shape_with_an_axis_twice_is_an_error():

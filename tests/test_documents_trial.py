@@ -274,7 +274,7 @@ In general
 
 
 def test_a_signature_in_a_row_is_of_any_function():
-    assert told_of(ROWS) == ([(5, PROVED), (9, PROVED), (10, PROVED)], [], ())
+    assert told_of(ROWS) == ([(5, PROVED), (9, PROVED), (10, PROVED)], [], [])
 
 
 LIFTED = r"""
@@ -286,7 +286,7 @@ Let $f \colon \mathbb{R}^{\mathcal{S}} \rightarrow \mathbb{R}^{\mathcal{T}}$, an
 
 
 def test_a_derivative_of_a_lift_that_lacks_its_mark_is_warned_of():
-    assert told_of(LIFTED) == ([(4, HOLDS)], [(303, 5)], ())
+    assert told_of(LIFTED) == ([(4, HOLDS)], [(303, 5)], [])
 
 
 @pytest.mark.parametrize(("text", "note"), [

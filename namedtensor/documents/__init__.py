@@ -1,12 +1,11 @@
 """Checker for formulas in LaTeX, Markdown, notebooks and HTML, which reports each error at its line.
 
 `directives`: directives in comments.
-`document`: the data of a document, that is, its sections, their formulas, and its macros.
+`document`: the data of a document: its sections, formulas and macros, and the findings about them.
 `shown_axes`: detects named axes in formulas.
 `maths`: locates the formulas and macros of a document.
 `rows`: splits a display into rows and finds the rows to skip.
 `verdicts`: results of random tests of assertions.
-`report`: the report of a check, with its findings and the skipped formulas.
 `assembled`: joins formulas into one program and maps its positions to the document.
 `shapes_alone`: shapes and types in running text.
 `notation`: selects the formulas that use this notation.

@@ -84,7 +84,7 @@ def assemble_program(document: Document, formulas: list[MathSpan]) -> AssembledP
     parts = [
         part
         for maths in formulas
-        for part in left_of(document.source, maths[:2], document.unread.get(maths.start, frozenset()))
+        for part in left_of(document.source, maths[:2], document.unread_rows.get(maths.start, frozenset()))
     ]
     last = max((maths.end for maths in formulas), default=0)
 

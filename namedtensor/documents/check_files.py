@@ -14,12 +14,11 @@ from ..core.kinds import require_path, require_text, wrong
 from ..core.settings import raise_recursion_limit
 from ..core.suggestions import Suggests
 from ..files.text import InputError
-from .document import MathSpan, Section
+from .document import Document, MathSpan, Section, Skipped
 from .findings import ERROR, NOT_CHECKED, WARNING, Finding, findings_of
 from .formula_checks import CheckedFormula, check_formula
 from .included_files import Read, Whole, whole_of_one
 from .python_source import FormulaString, SkippedString, formulas_in
-from .report import Report, Skipped
 from .suffixes import DOCUMENTS, PYTHON
 from .verdicts import FALSE, Draws, Tried
 
@@ -149,7 +148,7 @@ def check_one_file(
     everything: bool = False,
     shapes: Mapping[str, Any] | None = None,
     sizes: Mapping[str, int] | None = None,
-) -> tuple[Whole, Report]:
+) -> tuple[Whole, Document]:
     """Check a file with all files that it includes; return the whole document and its report.
 
     Raise InputError if the file does not have the format of its extension.
@@ -165,14 +164,16 @@ def check_one_file(
     return whole, check_document(whole.text, everything, shapes, sizes)
 
 
-def check_program(text: str, shapes: Mapping[str, Any] | None = None, sizes: Mapping[str, int] | None = None) -> Report:
-    """Return the report of checking a program file (`.nt`), given as text."""
+def check_program(
+    text: str, shapes: Mapping[str, Any] | None = None, sizes: Mapping[str, int] | None = None
+) -> Document:
+    """Return the report of a program file (`.nt`)."""
     from ..programs.parsed import ParsedProgram
 
     program = ParsedProgram(text, "text")
     result = check_formula(program, shapes, sizes)
     section = _section("", (0, len(text)), result, program)
-    return Report(text, (section,), result.errors, result.warnings, ())
+    return Document(text, [section], [*result.errors], [*result.warnings])
 
 
 def check_python(
@@ -181,21 +182,17 @@ def check_python(
     shapes: Mapping[str, Any] | None = None,
     sizes: Mapping[str, int] | None = None,
     draws: Draws | None = None,
-) -> Report:
+) -> Document:
     """Return the report of a Python file.
 
     If `draws` is given, also test the assertions. Raise InputError if the file does not parse.
     """
     from ..programs.parsed import ParsedProgram
 
-    errors: list[NotationError] = []
-    warnings: list[Any] = []
-    skipped: list[Skipped] = []
-    sections: list[Section] = []
-    tested: list[Tried] = []
+    document = Document(text, [])
     for formula in python_formulas(text, path):
         if isinstance(formula, SkippedString):
-            skipped.append(Skipped(formula.span, f"{formula.verb}: {formula.reason}"))
+            document.skipped.append(Skipped(formula.span, f"{formula.verb}: {formula.reason}"))
             continue
         program = ParsedProgram(formula.text, formula.syntax)
         given, known = {**(shapes or {}), **formula.shapes}, {**(sizes or {}), **formula.sizes}
@@ -203,14 +200,14 @@ def check_python(
         if draws is not None and not result.checked.result.errors:
             for tried in assertions_of(program, given, known, draws):
                 if tried.status == FALSE:
-                    errors.append(locate_in_file(tried.error(formula.text), formula, text))
+                    document.errors.append(locate_in_file(tried.error(formula.text), formula, text))
                 else:
-                    tested.append(tried._replace(span=formula.place(tried.span)))
+                    document.tried.append(tried._replace(span=formula.place(tried.span)))
         line = text.count("\n", 0, formula.span[0]) + 1
-        sections.append(_section(f"line {line}: {formula.verb}", formula.span, result, program))
-        errors += (locate_in_file(error, formula, text) for error in result.errors)
-        warnings += (warning._replace(span=formula.place(warning.span)) for warning in result.warnings)
-    return Report(text, tuple(sections), tuple(errors), tuple(warnings), tuple(skipped), tried=tuple(tested))
+        document.sections.append(_section(f"line {line}: {formula.verb}", formula.span, result, program))
+        document.errors += (locate_in_file(error, formula, text) for error in result.errors)
+        document.warnings += (warning._replace(span=formula.place(warning.span)) for warning in result.warnings)
+    return document
 
 
 def assertions_of(program: ParsedProgram, shapes: Any, sizes: Any, draws: Draws) -> list[Tried]:

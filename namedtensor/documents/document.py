@@ -1,4 +1,4 @@
-"""The data of a document: its sections, their formulas, and its macro definitions."""
+"""A document: its sections, formulas and macro definitions, and the findings about them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 from grammar import nodes
 from grammar.errors import NotationError, Span
 
+from ..terms.inference import CheckWarning
 from .directives import Ignored
-from .verdicts import Draws
+from .verdicts import Draws, Tried
 
 
 class MathSpan(NamedTuple):
@@ -53,12 +54,34 @@ class DocumentMacro(NamedTuple):
     mentions: frozenset[str]
 
 
+class Skipped(NamedTuple):
+    """A skipped formula with the reason; `named` is true if it shows a named axis."""
+
+    span: Span
+    reason: str
+    named: bool = False
+    problem: NotationError | None = None
+
+
+class Note(NamedTuple):
+    """A note for the user at a position, which is not an error."""
+
+    position: int
+    text: str
+
+
 @dataclass
 class Document:
-    """A document: its sections, formulas, macro definitions, and errors."""
+    """A document with its sections, formulas, macro definitions and findings. All spans refer to its source."""
 
     source: str
     sections: list[Section]
+    errors: list[NotationError] = field(default_factory=list)
+    warnings: list[CheckWarning] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    tried: list[Tried] = field(default_factory=list)
+    ignored: list[Ignored] = field(default_factory=list)
     definitions: dict[str, list[DocumentMacro]] = field(default_factory=dict)  # by name, in their order
     openers: dict[str, str] = field(default_factory=dict)  # the document's macros that begin a display, and their kinds
     closers: dict[str, str] = field(default_factory=dict)  # and to end one
@@ -66,13 +89,31 @@ class Document:
     others: set[str] = field(default_factory=set)  # macros of the notation that mean another thing in this document
     named: bool = True  # whether sans-serif letters may be axes: else they are only a font of this document
     speaks: bool = False  # whether it uses a macro of the notation
-    errors: list[NotationError] = field(default_factory=list)
-    given: dict[str, Any] = field(default_factory=dict)  # the shapes that are known beside the formulas
+    everything: bool = False  # whether formulas that seem to use another notation are checked too
+    given: Mapping[str, Any] = field(default_factory=dict)  # the shapes that are known beside the formulas
     sizes: Mapping[str, int] | None = None
     draws: Draws | None = None  # how assertions are tested on random tensors; None if they are not
     unclosed: dict[str, int] = field(default_factory=dict)  # unclosed openings, and how far the search went
-    ignored: list[Ignored] = field(default_factory=list)
     common: int = 0  # assumptions up to here apply to all sections
-    unread: dict[int, frozenset[Span]] = field(default_factory=dict)  # rows and comments left out of the display there
-    remarks: int = 0  # how many comments spoke to the checker
+    unread_rows: dict[int, frozenset[Span]] = field(
+        default_factory=dict
+    )  # rows and comments left out of the display there
     passed: list[Span] = field(default_factory=list)  # definitions, and verbatim text
+    remarks: int = 0  # comments for the checker
+    parsed: int = 0  # characters of formulas
+    conflicts: int = 0  # definitions that contradict each other
+
+    @property
+    def unread(self) -> list[Skipped]:
+        """The formulas with named axes that were not checked."""
+        return [left for left in self.skipped if left.named]
+
+    @property
+    def formulas(self) -> int:
+        """The number of parsed and typed formulas, including single shapes and types."""
+        return sum(not maths.written for section in self.sections for maths in (*section.formulas, *section.shapes))
+
+    @property
+    def scopes(self) -> list[Section]:
+        """The sections that contain formulas."""
+        return [section for section in self.sections if not all(maths.written for maths in section.formulas)]

@@ -9,9 +9,8 @@ from typing import NamedTuple
 from grammar.errors import NotationError, Span
 
 from .directives import Ignored
-from .document import MathSpan
+from .document import Document, MathSpan, Skipped
 from .included_files import Whole
-from .report import Report, Skipped
 
 ERROR, WARNING, NOT_CHECKED = "error", "warning", "not checked"
 
@@ -39,8 +38,8 @@ class _Silenced(NamedTuple):
         return is_there and (not self.numbers or problem.code in self.numbers)
 
 
-def findings_of(report: Report, whole: Whole) -> list[Finding]:
-    """Return the errors, then the warnings, then unchecked formulas with named axes, each in document order."""
+def findings_of(report: Document, whole: Whole) -> list[Finding]:
+    """Return the errors, the warnings, and the unchecked formulas with named axes, each group in document order."""
     maths = sorted({formula for section in report.sections for formula in section.maths if not formula.written})
     silenced = [_stretch(ignored, whole, maths) for ignored in report.ignored]
     findings: dict[object, Finding] = {}  # once each, however often a file is included
@@ -57,7 +56,7 @@ def findings_of(report: Report, whole: Whole) -> list[Finding]:
     return list(findings.values())
 
 
-def _problems(report: Report, whole: Whole) -> Iterator[tuple[str, NotationError]]:
+def _problems(report: Document, whole: Whole) -> Iterator[tuple[str, NotationError]]:
     yield from ((ERROR, error) for error in report.errors)
     yield from ((WARNING, warning.make_strict_error(whole.text)) for warning in report.warnings)
     yield from (

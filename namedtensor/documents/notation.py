@@ -20,12 +20,12 @@ from ..scope.heads import base_of, function_head, head_names
 from ..scope.names import walk
 from ..scope.uses import ARITHMETIC
 from .assembled import assemble_program
-from .document import Document, MathSpan, Section
-from .report import NO_NAMED_AXES, Findings, Skipped
+from .document import Document, MathSpan, Section, Skipped
 from .rows import comment_of, declarations_in, rows_of, unread_part
 from .shapes_alone import shape_alone
 from .shown_axes import NUMBER_OF_ARGUMENTS, REALS, shows_axes
 
+NO_NAMED_AXES = "no named axes"  # the reason for leaving a formula out
 OPERATORS = re.compile(rf"(?:{'|'.join(map(re.escape, NUMBER_OF_ARGUMENTS))})(?![A-Za-z])")
 RELATION = re.compile(r"[=:≔≜]|\\(?:in|colon|coloneqq?|triangleq|eqdef)(?![A-Za-z])")
 BEYOND = (106, 111)  # characters and macros that the notation does not have
@@ -36,14 +36,12 @@ CALLED = re.compile(
 )
 
 
-def gather(
-    document: Document, section: Section, everything: bool, findings: Findings, before: Collection[str] = ()
-) -> set[MathSpan]:
-    """Select the formulas of a section that are checked, and return those of them whose errors are reported.
+def gather(document: Document, section: Section, before: Collection[str] = ()) -> set[MathSpan]:
+    """Select the formulas of a section to check, and return the formulas whose errors are reported.
 
     `before` contains the names of earlier sections.
     """
-    marked = {maths for maths in section.maths if everything or shows_axes(document, maths)}
+    marked = {maths for maths in section.maths if document.everything or shows_axes(document, maths)}
     blamed: set[MathSpan] = set()
     functions: set[str] = set()  # of named axes
     in_text: list[MathSpan] = []  # in running text, without a named axis
@@ -51,22 +49,22 @@ def gather(
         if maths not in marked and not maths.display and not _mentions(document, maths, functions):
             in_text.append(maths)
             continue
-        if findings.read > READ:  # the one that exceeds the limit reports it
-            findings.skipped.append(Skipped(maths[:2], "too many formulas", maths in marked))
+        if document.parsed > READ:  # the one that exceeds the limit reports it
+            document.skipped.append(Skipped(maths[:2], "too many formulas", maths in marked))
             continue
-        program = _read(document, section, maths, findings)
+        program = _read(document, section, maths)
         if isinstance(program, NotationError) and maths.display and maths in marked:
-            program = _read_rows(document, section, maths, program, everything, findings)
-        if maths in marked and _is_shape(document, section, maths, program, findings):
+            program = _read_rows(document, section, maths, program)
+        if maths in marked and _is_shape(document, section, maths, program):
             continue
         if isinstance(program, NotationError):
             if program.code == EMPTY and not maths.written:  # words in math mode: $\\textsf{A}$
-                findings.skipped.append(Skipped(maths[:2], "a symbol"))
+                document.skipped.append(Skipped(maths[:2], "a symbol"))
             else:
-                _leave_out(document, maths, program, everything, findings)
+                _leave_out(document, maths, program)
             continue
         if not program.statements or _single(program):
-            findings.skipped.append(Skipped(maths[:2], "a symbol" if program.statements else "a comment"))
+            document.skipped.append(Skipped(maths[:2], "a symbol" if program.statements else "a comment"))
             continue
         named = maths in marked or any(isinstance(node, nodes.Call) and node.operator in functions for node in walk(program))  # fmt: skip
         if not (named or maths.display):
@@ -78,12 +76,12 @@ def gather(
             blamed.add(maths)
             functions |= {head.operator for head in map(function_head, program.statements) if head is not None}
     if not marked:
-        findings.skipped += [Skipped(maths[:2], NO_NAMED_AXES) for maths in section.maths]
-    _keep_needed(section, blamed, set(before), findings)
+        document.skipped += [Skipped(maths[:2], NO_NAMED_AXES) for maths in section.maths]
+    _keep_needed(document, section, blamed, set(before))
     for maths in in_text:
-        program = _said_of_known(document, section, maths, blamed, findings)
+        program = _said_of_known(document, section, maths, blamed)
         if program is None:
-            findings.skipped.append(Skipped(maths[:2], NO_NAMED_AXES))
+            document.skipped.append(Skipped(maths[:2], NO_NAMED_AXES))
         else:
             section.formulas.append(maths)
             section.programs[maths] = program
@@ -92,14 +90,14 @@ def gather(
     return blamed
 
 
-def _is_shape(document: Document, section: Section, maths: MathSpan, program: Any, findings: Findings) -> bool:
-    """Return whether a formula is just a shape or type. If so, add it to the section, or report its error."""
+def _is_shape(document: Document, section: Section, maths: MathSpan, program: Any) -> bool:
+    """Return whether a formula is a single shape or type; if so, add it to the section or report its error."""
     if not isinstance(program, NotationError) and not _single(program):
         return False
     try:
         shape = shape_alone(document, maths)
     except NotationError as problem:
-        findings.errors.append(problem)
+        document.errors.append(problem)
         return True
     if shape is not None:
         section.shapes.append(maths)
@@ -108,15 +106,15 @@ def _is_shape(document: Document, section: Section, maths: MathSpan, program: An
 
 
 def _said_of_known(
-    document: Document, section: Section, maths: MathSpan, blamed: set[MathSpan], findings: Findings
+    document: Document, section: Section, maths: MathSpan, blamed: set[MathSpan]
 ) -> nodes.Program | None:
     """Return the program of an inline formula that uses only names of the section, or None.
 
     Examples are A + x with tensors that are already defined, and ε > 0 with a name that the section uses.
     """
-    if not blamed or findings.read > READ or not OPERATES.search(document.source, *maths[:2]):
+    if not blamed or document.parsed > READ or not OPERATES.search(document.source, *maths[:2]):
         return None
-    program = _read(document, section, maths, findings)
+    program = _read(document, section, maths)
     if isinstance(program, NotationError) or not program.statements or _single(program):
         return None
     names = {*names_in(program)} - FUNCTIONS - ARITHMETIC - BINDERS
@@ -135,13 +133,11 @@ def _said_of_known(
 OPERATES = re.compile(r"[-+*/(<>]|\\(?:odot|cdot|times|frac|leq?|geq?|neq?)(?![A-Za-z])")
 
 
-def _leave_out(
-    document: Document, maths: MathSpan, problem: NotationError, everything: bool, findings: Findings
-) -> None:
-    """Record that a formula cannot be parsed, as an error or as a skipped formula with a reason."""
+def _leave_out(document: Document, maths: MathSpan, problem: NotationError) -> None:
+    """Record a formula that cannot be parsed, either as an error or as skipped with a reason."""
     reason = _explain_skipping(document, maths, problem)
-    if everything or reason is None or maths.written:
-        findings.errors.append(problem)
+    if document.everything or reason is None or maths.written:
+        document.errors.append(problem)
     else:
         named = shows_axes(document, maths) and _says_something(document, maths)
         beyond = BEYOND_IT.search(document.source, *maths[:2])
@@ -149,11 +145,11 @@ def _leave_out(
             problem = NotationError(111, reason, document.source, beyond.span())
         elif problem.code not in BEYOND:  # its notes and its hint concern something else
             problem = NotationError(problem.code, reason, problem.source, problem.span)
-        findings.skipped.append(Skipped(maths[:2], reason, named, problem))
+        document.skipped.append(Skipped(maths[:2], reason, named, problem))
 
 
 def _read_rows(
-    document: Document, section: Section, maths: MathSpan, problem: NotationError, everything: bool, findings: Findings
+    document: Document, section: Section, maths: MathSpan, problem: NotationError
 ) -> nodes.Program | NotationError:
     """Parse the valid rows of a display, report each invalid row, and return the tree.
 
@@ -164,7 +160,7 @@ def _read_rows(
     problems: list[tuple[MathSpan, NotationError]] = []
     facts: list[MathSpan] = []
     program: nodes.Program | NotationError = problem
-    while isinstance(program, NotationError) and findings.read <= READ and len(gone) < UNREAD_ROWS:
+    while isinstance(program, NotationError) and document.parsed <= READ and len(gone) < UNREAD_ROWS:
         part = unread_part(document.source, rows, gone, program)
         if part is None:
             break
@@ -174,17 +170,17 @@ def _read_rows(
         else:
             problems.append((MathSpan(*part, True), program))
         gone.append(part)
-        document.unread[maths.start] = _outermost(gone)
-        program = _read(document, section, maths, findings)
+        document.unread_rows[maths.start] = _outermost(gone)
+        program = _read(document, section, maths)
     if isinstance(program, NotationError) or not program.statements:
-        document.unread.pop(maths.start, None)
+        document.unread_rows.pop(maths.start, None)
         if _explain_skipping(document, maths, first) is None:  # reported for the display: here the other rows
-            findings.errors += [why for row, why in problems[1:] if _explain_skipping(document, row, why) is None]
+            document.errors += [why for row, why in problems[1:] if _explain_skipping(document, row, why) is None]
         return first
     for row, why in problems:
-        _leave_out(document, row, why, everything, findings)
+        _leave_out(document, row, why)
     for fact in facts:
-        declared = _read(document, section, fact, findings)
+        declared = _read(document, section, fact)
         if not isinstance(declared, NotationError):
             section.formulas.append(fact)
             section.programs[fact] = declared
@@ -213,8 +209,8 @@ def _says_something(document: Document, maths: MathSpan) -> bool:
     return operates and relates or maths.display and (operates or relates)
 
 
-def _keep_needed(section: Section, blamed: set[MathSpan], known: set[str], findings: Findings) -> None:
-    """Leave out the formulas without named axes that are not related to formulas with named axes.
+def _keep_needed(document: Document, section: Section, blamed: set[MathSpan], known: set[str]) -> None:
+    """Drop formulas without named axes, except the definitions that they need.
 
     A formula stays if a formula with named axes uses it, or if it uses only names defined by such formulas.
     """
@@ -231,7 +227,7 @@ def _keep_needed(section: Section, blamed: set[MathSpan], known: set[str], findi
         if maths not in needed and spoken and spoken <= known:
             needed.add(maths)
             known |= heads
-    findings.skipped += [Skipped(maths[:2], NO_NAMED_AXES) for maths in section.formulas if maths not in needed]
+    document.skipped += [Skipped(maths[:2], NO_NAMED_AXES) for maths in section.formulas if maths not in needed]
     section.formulas = sorted(maths for maths in section.formulas if maths in needed)
 
 
@@ -277,11 +273,11 @@ def _single(program: nodes.Program) -> bool:
     return False
 
 
-def _read(document: Document, section: Section, maths: MathSpan, findings: Findings) -> nodes.Program | NotationError:
-    """Return the syntax tree of a formula, or its error. In f(x), f is a function if an earlier formula defines it."""
+def _read(document: Document, section: Section, maths: MathSpan) -> nodes.Program | NotationError:
+    """Parse a formula; return its tree or its error. In f(x), f is a function if an earlier formula defines it."""
     work = assemble_program(document, [maths])
-    findings.read += len(work.text) + (_tokens_of(work.text) if len(work.parts) > 1 else 0) + EACH
-    if findings.read > READ:
+    document.parsed += len(work.text) + (_tokens_of(work.text) if len(work.parts) > 1 else 0) + EACH
+    if document.parsed > READ:
         message = f"a document has more than {READ} characters of formulas: the rest was not read"
         return NotationError(404, message, document.source, maths[:2], hint="check its parts one by one")
     try:

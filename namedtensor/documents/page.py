@@ -18,10 +18,9 @@ from grammar.printer.runs import Run, axes_in, to_runs
 
 from ..display.colors import Tint, rules, tints
 from ..display.html import html_runs, style
-from .document import MathSpan, Section
+from .document import Document, MathSpan, Section
 from .findings import Finding
 from .included_files import FileLocation, Whole
-from .report import Report
 
 LIGHT = {
     ".nt-report": "background:#fff;color:#1b1b1b",
@@ -58,7 +57,7 @@ class PageDocument(NamedTuple):
 
     name: str
     whole: Whole
-    report: Report
+    report: Document
     findings: list[Finding]
 
 

@@ -26,13 +26,12 @@ from ..scope.names import walk
 from ..terms.inference import CheckWarning
 from .built_ins import is_built_in
 from .conflicts import ConflictingPart, Redefinition, Together, conflict_of, holder
-from .document import Document, MathSpan, Section
+from .document import Document, MathSpan, Note, Section, Skipped
 from .inherited import Inheritance, Needs, bound_by, later_signatures
 from .maths import find
-from .notation import gather, heads_of
-from .report import Findings, Note, Report, Skipped
+from .notation import NO_NAMED_AXES, gather, heads_of
 from .rows import rows_of
-from .shown_axes import unseen
+from .shown_axes import find_axis_macro, unseen
 from .unused import find_unused_names
 from .verdicts import FALSE, UNSPECIFIED, Draws
 
@@ -45,7 +44,7 @@ def check_document(
     sizes=None,
     common: int = 0,
     draws: Draws | None = None,
-) -> Report:
+) -> Document:
     """Check the formulas of a LaTeX document.
 
     With `everything`, also check formulas that seem to use another notation. `shapes`, `sizes`, and the assumptions in
@@ -53,9 +52,8 @@ def check_document(
     tensors.
     """
     document = find(source, common)
-    document.given, document.sizes, document.draws = dict(shapes or {}), sizes, draws
-    findings = Findings(list(document.errors))
-    reported = _read_sections(document, everything, findings)
+    document.everything, document.given, document.sizes, document.draws = everything, shapes or {}, sizes, draws
+    reported = _read_sections(document)
     before = Inheritance(document, later_signatures(document) if len(document.sections) > 1 else {})
     for section in document.sections:
         blamed = reported.intersection(section.formulas)
@@ -64,36 +62,56 @@ def check_document(
         section.inherited = frozenset(facts)
         section.formulas = sorted([*facts, *section.formulas])
         for start in range(0, len(section.formulas), TOGETHER):
-            _check_section(document, section, section.formulas[start : start + TOGETHER], blamed, findings)
+            _check_section(document, section, section.formulas[start : start + TOGETHER], blamed)
             if start:
                 text = f"the section is long: its formulas from here on are checked apart from the {start} before"
-                findings.notes.append(Note(section.formulas[start].start, text))
-    findings.warnings += find_unused_names(document)
-    findings.skipped += [Skipped(span, reason, True) for span, reason in unseen(document)]
+                document.notes.append(Note(section.formulas[start].start, text))
+    document.warnings += find_unused_names(document)
+    document.skipped += [Skipped(span, reason, True) for span, reason in unseen(document)]
     if not any(not maths.written for section in document.sections for maths in section.formulas):
-        findings.nothing_read(document)
+        _report_nothing_read(document)
     if draws is not None:
-        findings.count_untested(source)
-    errors = {(error.span, error.code, error.message): error for error in findings.errors}
-    return Report(
-        source,
-        tuple(document.sections),
-        tuple(sorted(errors.values(), key=lambda error: error.span or (0, 0))),
-        tuple(findings.warnings),
-        tuple(findings.skipped),
-        tuple(sorted(findings.notes)),
-        tuple(document.ignored),
-        tuple(findings.tried),
-    )
+        _count_untested(document)
+    errors = {(error.span, error.code, error.message): error for error in document.errors}
+    document.errors = sorted(errors.values(), key=lambda error: error.span or (0, 0))
+    document.notes.sort()
+    return document
 
 
-def _read_sections(document: Document, everything: bool, findings: Findings) -> set[MathSpan]:
-    """Parse the formulas of all sections, and return the formulas whose errors are reported."""
+def _report_nothing_read(document: Document) -> None:
+    """Add an error if a document uses named axes but no formula was checked."""
+    unread = document.unread
+    span = unread[0].span if unread else find_axis_macro(document)
+    if span is None or document.errors:
+        return
+    which = "formula" if len(unread) == 1 else f"{len(unread)} formulas"
+    why = f"the {which} with named axes could not be read" if unread else "named axes are here, and no formula"
+    notes = (f"the first was left out for this: {unread[0].reason}",) if unread else ()
+    hint = "check --all says it of each" if unread else "write math in $…$, \\[…\\] or an environment such as align"
+    message = f"nothing was checked: {why}"
+    document.errors.append(NotationError(108, message, document.source, span, notes=notes, hint=hint))
+
+
+def _count_untested(document: Document) -> None:
+    """Add a note with the number of equations that are not tested because they have no named axes."""
+    left = [skipped.span for skipped in document.skipped if skipped.reason == NO_NAMED_AXES]
+    untested = sorted(span for span in left if EQUATION.search(document.source, *span))
+    if untested:
+        which, them = ("equation is", "it") if len(untested) == 1 else ("equations are", "them")
+        text = f"{len(untested)} {which} not tested: no named axes (--all tests {them})"
+        document.notes.append(Note(untested[0][0], text))
+
+
+EQUATION = re.compile(r"(?<![\\:<>!])=")
+
+
+def _read_sections(document: Document) -> set[MathSpan]:
+    """Parse the formulas of all sections; return the formulas whose errors are reported."""
     before = Inheritance(document)
     reported: set[MathSpan] = set()
     for section in document.sections:
         section.functions = before.functions
-        reported |= gather(document, section, everything, findings, before.known)
+        reported |= gather(document, section, before.known)
         before.add(section)
     return reported
 
@@ -101,37 +119,37 @@ def _read_sections(document: Document, everything: bool, findings: Findings) -> 
 TOGETHER = 300  # formulas of a section that are checked as one program
 
 
-def _check_section(document: Document, section: Section, formulas: list[MathSpan], blamed: set[MathSpan], findings: Findings) -> None:  # fmt: skip
+def _check_section(document: Document, section: Section, formulas: list[MathSpan], blamed: set[MathSpan]) -> None:  # fmt: skip
     """Check the formulas of a section as one program, or as several if a later formula redefines a name.
 
     The first definition applies before the redefinition, and the second applies after it. All other statements apply
     everywhere.
     """
-    together = _readable(document, formulas, blamed, findings)
+    together = _readable(document, formulas, blamed)
     again: list[Redefinition] = []
-    for _ in range(CONFLICTS if findings.conflicts < 4 * CONFLICTS else 1):
+    for _ in range(CONFLICTS if document.conflicts < 4 * CONFLICTS else 1):
         removed = frozenset(redefinition.first for redefinition in again)
         conflict = conflict_of(together, removed) if together.formulas else None
         if conflict is None:
             break
-        findings.conflicts += 1
+        document.conflicts += 1
         problem, first, second = conflict
         at, before = holder(together.all, problem.span), together.holder(first)
         later = at is not None and at in blamed and before is not None and before.end <= at.start
         if at and before and later and first and second and problem.span:
             counts = _counts_from(document, at, _find_taken_formula(section, together, before, at, second))
             again.append(Redefinition(max(before.end, counts), first, second))
-            findings.notes.append(Note(problem.span[0], f"{problem.span_text} is defined again: {SUPERSEDES}"))
+            document.notes.append(Note(problem.span[0], f"{problem.span_text} is defined again: {SUPERSEDES}"))
             continue
         if at is None or at in blamed and not _is_explained(document, at, problem, together.work.span(first)):
-            findings.errors.append(problem)
+            document.errors.append(problem)
         elif at in blamed:
-            findings.skipped.append(Skipped(at[:2], problem.message, True, problem))
+            document.skipped.append(Skipped(at[:2], problem.message, True, problem))
         if at is None:
             return
         together.leave_out(at)
     else:
-        findings.notes.append(Note(section.start, "unchecked: too many of the definitions here are in conflict"))
+        document.notes.append(Note(section.start, "unchecked: too many of the definitions here are in conflict"))
         return
     formulas[:] = together.formulas
     needs = Needs(formulas, section)
@@ -143,14 +161,14 @@ def _check_section(document: Document, section: Section, formulas: list[MathSpan
         )
         if spans:
             present = frozenset(needs.of(spans, following))
-            _check_program(document, section, together, together.part(present, removed), set(spans) & blamed, findings)
+            _check_program(document, section, together, together.part(present, removed), set(spans) & blamed)
     held = together.holding(frozenset(redefinition.first for redefinition in again))
     section.holds += held
     section.own += [statement for statement in held if together.holder(statement.span) not in section.inherited]
 
 
-def _readable(document: Document, formulas: list[MathSpan], blamed: set[MathSpan], findings: Findings) -> Together:
-    """Return the formulas that can be parsed together. A formula that contradicts others is reported or skipped."""
+def _readable(document: Document, formulas: list[MathSpan], blamed: set[MathSpan]) -> Together:
+    """Return the formulas that parse as one program; report or skip each formula that contradicts another."""
     while True:
         together = Together(document, formulas)
         try:
@@ -160,9 +178,9 @@ def _readable(document: Document, formulas: list[MathSpan], blamed: set[MathSpan
             error = together.work.error(problem)
             at = holder(formulas, error.span)
             if at is None or at in blamed and not _has_unread_rows(document, at):
-                findings.errors.append(error)
+                document.errors.append(error)
             elif at in blamed:
-                findings.skipped.append(Skipped(at[:2], error.message, True, error))
+                document.skipped.append(Skipped(at[:2], error.message, True, error))
             formulas = [maths for maths in formulas if maths is not at] if at else []
 
 
@@ -211,15 +229,15 @@ def _is_explained(document: Document, at: MathSpan, problem: NotationError, firs
 
 
 def _has_unread_rows(document: Document, at: MathSpan | None) -> bool:
-    return at is not None and at.start in document.unread
+    return at is not None and at.start in document.unread_rows
 
 
 CONFLICTS = 50
 SUPERSEDES = "from here on this counts, and not what was entered before"
 
 
-def _check_program(document: Document, section: Section, together: Together, program: ConflictingPart, blamed: set[MathSpan], findings: Findings) -> None:  # fmt: skip
-    """Check formulas as one program, and report the errors that are in `blamed` formulas."""
+def _check_program(document: Document, section: Section, together: Together, program: ConflictingPart, blamed: set[MathSpan]) -> None:  # fmt: skip
+    """Check formulas as one program, and report errors of the `blamed` formulas."""
     result = program.checked(document.given, document.sizes)
     section.checked.append((together.work, result))
     checked = result.result
@@ -231,7 +249,7 @@ def _check_program(document: Document, section: Section, together: Together, pro
             continue
         if at is not None and _has_increment(program.tree, problem):
             reason = f"{error.span_text} is a differential with its increment"
-            findings.skipped.append(Skipped(at[:2], reason, True, error))
+            document.skipped.append(Skipped(at[:2], reason, True, error))
             continue
         if error.code in FACTS and _is_a_condition(section, at):
             continue
@@ -240,13 +258,13 @@ def _check_program(document: Document, section: Section, together: Together, pro
         if _prose_may_say(section, at, error):
             section.unknown.setdefault(error.span_text or error.message, error.span[0] if error.span else section.start)
         else:
-            findings.errors.append(error)
+            document.errors.append(error)
     for warning in checked.warnings:
         reported = together.holder(warning.span) in blamed and warning.code != UNUSED
         if reported and not (warning.code == SHADOWS and is_built_in(program.tree, warning.span)):
-            findings.warnings.append(warning._replace(span=together.work.span(warning.span)))
+            document.warnings.append(warning._replace(span=together.work.span(warning.span)))
     if document.draws is not None:
-        _try_claims(document, section, together, program, blamed, findings)
+        _try_claims(document, section, together, program, blamed)
 
 
 def _try_claims(
@@ -255,14 +273,13 @@ def _try_claims(
     together: Together,
     program: ConflictingPart,
     blamed: set[MathSpan],
-    findings: Findings,
 ) -> None:
     """Test the assertions in `blamed` formulas, and in displays without named axes."""
     from .trial import try_assertions
 
     assert document.draws is not None
     work = together.work
-    wrong = [error.span for error in findings.errors if error.span is not None]
+    wrong = [error.span for error in document.errors if error.span is not None]
 
     def is_wanted(span: Span) -> bool:
         """Return whether an assertion is to be tested, that is, it has no reported error."""
@@ -274,16 +291,16 @@ def _try_claims(
     result = try_assertions(work.text, program.tree, document.given, document.sizes, document.draws, is_wanted, together.signature_of)  # fmt: skip
     for tried in result:
         if tried.status == FALSE:
-            findings.errors.append(work.error(tried.error(work.text)))
+            document.errors.append(work.error(tried.error(work.text)))
         span = work.span(tried.span)
         assert span is not None
         if tried.problem is not None and together.holder(tried.span) in blamed:
             at = work.span(tried.step) if tried.step else span
-            findings.warnings.append(
+            document.warnings.append(
                 CheckWarning(tried.problem.code, tried.problem.message, at or span, tried.problem.hint or "")
             )
             continue
-        findings.tried.append(tried._replace(span=span))
+        document.tried.append(tried._replace(span=span))
 
 
 BASE = re.compile(r"[_^({]")

@@ -48,7 +48,7 @@ def find_unused_names(document: Document) -> Iterator[CheckWarning]:
         statements = section.programs[maths].statements
         definitions = [statement for statement in statements if isinstance(statement, nodes.Equation)]
         later.update(*map(_names_in, statements))
-        if not maths.display or maths.start in document.unread:
+        if not maths.display or maths.start in document.unread_rows:
             continue
         work = assemble_program(document, [maths])
         unused = {
@@ -72,7 +72,7 @@ def find_unused_names(document: Document) -> Iterator[CheckWarning]:
 def unread_spans(document: Document, read: set[MathSpan]) -> list[Span]:
     """Return the spans of formulas and display rows that were not parsed."""
     unread = [maths[:2] for section in document.sections for maths in section.maths if maths not in read]
-    return [*unread, *(span for rows in document.unread.values() for span in rows)]
+    return [*unread, *(span for rows in document.unread_rows.values() for span in rows)]
 
 
 def occurs(text: str, document: Document, spans: list[Span]) -> bool:

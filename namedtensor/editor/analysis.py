@@ -20,12 +20,12 @@ from grammar.errors import NotationError, Span
 from grammar.parser import spelling_of
 
 from ..documents.check_files import locate_in_file
+from ..documents.document import Document
 from ..documents.findings import NOT_CHECKED, findings_of
 from ..documents.included_files import Read, Whole
 from ..documents.inherited import find_described_names
 from ..documents.loaded import READERS, whole_of
 from ..documents.python_source import FormulaString, SkippedString, formulas_in
-from ..documents.report import Report
 from ..documents.sections import check_document
 from ..files.text import InputError
 from .parts import TypedPart, find_typed_parts
@@ -78,7 +78,7 @@ class EditedDocument:
         self.kind = os.path.splitext(path)[1]
         self.text = ""
         self.skipped: list[SkippedString] = []
-        self.report: Report | None = None
+        self.report: Document | None = None
         self.whole: Whole | None = None
         self.programs: list[EditedProgram] = []
         self._problems: list[Problem] = []
@@ -233,8 +233,8 @@ def read_stated_types(formula: FormulaString) -> ProgramInputs:
     return ProgramInputs(shapes, formula.named, formula.complete, tuple(formula.sizes.items()))
 
 
-def regions_of(report: Report, whole: Whole, path: str) -> list[FormulaRegion]:
-    """Return the programs of a document's sections that are in the file itself, not in an included file."""
+def regions_of(report: Document, whole: Whole, path: str) -> list[FormulaRegion]:
+    """Return the programs of a document whose sections are in the file itself."""
     regions: list[FormulaRegion] = []
     for section in report.sections:
         inherits = frozenset(
