@@ -72,7 +72,7 @@ class EditorSession:
             self.changed(uri)
 
     def changed(self, uri: str) -> None:
-        """Check the changed parts of a document at once, and schedule a check of the whole document after a pause."""
+        """Update the text of a document, and check long programs after a pause."""
         opened = self.documents.get(uri)
         if opened is None:
             return

@@ -4,7 +4,6 @@
 `parts`: the pieces of a formula, with their types.
 `repairs`: edits that fix an error and are checked before they are offered.
 `statements`: splits a text into statements.
-`contexts`: finds the definitions and types that a statement depends on.
 `text_programs`: a program that is checked during editing.
 `analysis`: a document of any type, with all its findings.
 `occurrences`: the mentions of names and axes in a formula.

@@ -218,7 +218,7 @@ class EditedDocument:
             regions.append(
                 FormulaRegion(
                     program.text, program.syntax == "latex", whole.tree, checker.scope if checker is not None else None,
-                    edited.place, edited.span, bool(whole.broken),
+                    edited.place, edited.span, whole.is_broken,
                     types=whole.checked.checked.result.types if whole.checked is not None else {},
                 )
             )  # fmt: skip

@@ -12,11 +12,12 @@ from grammar.latex.tables import is_known
 from grammar.printer.runs import axes_in
 from grammar.symbols import FUNCTIONS, LATEX_GREEK, SYMBOLS
 
-from ..documents.notation import names_in
 from ..documents.shown_axes import NUMBER_OF_ARGUMENTS
 from ..operators import REGISTRY
 from ..operators.usage import sentence
+from ..scope.heads import base_of, function_head, head_names
 from ..scope.names import MARKS
+from ..scope.uses import uses_of
 from .analysis import EditedDocument
 from .occurrences import AXIS, FUNCTION, NAME
 from .statements import StatementText
@@ -70,11 +71,10 @@ def complete_text(program: TextProgram, offset: int) -> Iterator[CompletionItem]
     before = program.text[statement.start : offset]
     if "#" in before.rpartition("\n")[2]:
         return
-    whole = program.whole
-    contexts = whole.contexts if whole is not None else None
-    functions = contexts.functions if contexts is not None else frozenset()
-    tensors = contexts.tensors | program.known.named if contexts is not None else program.known.named
-    mentioned = names_in(whole.tree) if whole is not None else ()
+    statements = program.whole.tree.statements if program.whole is not None else ()
+    functions = {head.operator for head in map(function_head, statements) if head is not None}
+    tensors = program.known.named.union(*(head_names(line) for line in statements if function_head(line) is None))
+    mentioned = (base_of(name) for line in statements for name in uses_of(line).names)
     names = dict.fromkeys([*sorted(tensors), *(name for name in mentioned if name not in functions | FUNCTIONS)])
     here = before[-1:] if WORD.search(before[-1:]) else ""
     known = Known(tuple(names), tuple(sorted(functions)), tuple(axes_of(program, offset if here else -1)))
@@ -148,7 +148,8 @@ def complete_latex(before: str, offset: int, trees: Sequence[Any]) -> Iterator[C
             (f"\\{axis}", f"\\{axis}", AXIS, "axis") for axis in axes if axis.isalpha() and axis.startswith(prefix)
         ]
     else:
-        names = dict.fromkeys(name for tree in trees for name in names_in(tree) if name not in FUNCTIONS)
+        words = (word for tree in trees for word in sorted(uses_of(tree).words))
+        names = dict.fromkeys(word for word in words if word[0].isalpha() and word not in FUNCTIONS)
         begun_names = [name for name in names if prefix and name.startswith(prefix) and name != prefix]
         items = [(name if len(name) == 1 else rf"\text{{{name}}}", name, NAME, "name") for name in begun_names]
     for text, label, kind, detail in items:

@@ -58,4 +58,5 @@ def list_findings(document: EditedDocument) -> list[NotationError]:
 def _check_edited(document: EditedDocument, text: str) -> list[NotationError]:
     other = document.copy()
     other.update(text)
+    other.settle()
     return list_findings(other)
