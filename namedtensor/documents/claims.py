@@ -11,20 +11,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 from grammar.errors import Span
-from grammar.nodes import Call, Declaration, Equation, Fact, Index, IndexSum, Name, Over, Program, Signature, Size
+from grammar.nodes import Call, Declaration, Equation, Fact, Name, Program, Signature, Size
 from grammar.printer import to_text
 from grammar.symbols import BINDERS, FUNCTIONS
 from grammar.traversal import map_nodes
 
 from ..scope.heads import base_of, head_names
-from ..scope.names import key, walk
+from ..scope.names import key
 from ..scope.symbols import FunctionDefinition, Scope
-from ..scope.uses import ARITHMETIC, OF_AXES, uses_of
-from ..symbolic.naming import words_of
-from .notation import heads_of, names_in
+from ..scope.uses import ARITHMETIC, OF_AXES, find_indices, reach, uses_of
+from .notation import heads_of
 
 
 class ClaimAlone(NamedTuple):
@@ -66,8 +66,8 @@ def claim_alone(scope: Scope, claim: Equation, defines: bool, signature: Signatu
 
 
 def drop_declarations(alone: ClaimAlone) -> ClaimAlone | None:
-    """Return the assertion without the declarations of names in it, or None if it has no such declarations."""
-    spoken = words_of(alone.statement)
+    """Return the assertion without the declarations of its names, or None if there are no such declarations."""
+    spoken = uses_of(alone.statement).words
     statements = tuple(
         statement
         for statement in alone.program.statements
@@ -82,62 +82,46 @@ def unknown_names(alone: ClaimAlone, given: Collection[str]) -> set[str]:
     uses = uses_of(claim)
     variables = {*uses.variables, *(operator for operator in uses.calls if operator[:1].isalpha())}
     known = heads_of(Program(before)) | {key(name).base for name in given}
-    return variables - known - _counting(claim) - FUNCTIONS - OF_AXES - ARITHMETIC - BINDERS
+    return variables - known - find_indices(claim) - FUNCTIONS - OF_AXES - ARITHMETIC - BINDERS
 
 
 def is_of_sizes(statement: Any) -> bool:
-    """Return whether an equation has a size as a side. Such equations are tested by the type checker."""
-    return any(isinstance(side, Size) for side in statement.sides)
+    """Return whether an equation is about sizes alone; the checker tests such equations."""
+    return any(isinstance(side, Size) for side in getattr(statement, "sides", ()))
 
 
 # -------------------------------------------------------------------------------------------------------- what it needs
 def _needed(scope: Scope, claim: Equation) -> tuple[Any, ...]:
-    """Return the statements that an assertion needs, without assertions in these statements."""
-    makes = _names_made(scope)
-    others = [statement for statement in scope.program.statements if statement is not claim and statement.span in makes]
-    indices = {at for at, statement in enumerate(others) if isinstance(statement, Equation) and is_of_sizes(statement)}
-    names, grows = {*names_in(claim)} - _counting(claim), True
-    while grows:
-        new = {at for at, statement in enumerate(others) if at not in indices and names & makes[statement.span]}
-        names |= {name for at in new for name in names_in(others[at])}
-        grows, indices = bool(new), indices | new
-    facts = (
-        statement
-        for statement in scope.program.statements
-        if isinstance(statement, Fact) and words_of(statement) <= names
-    )
-    return (*facts, *(_drop_assertions(others[at]) for at in sorted(indices)))
+    """Return the statements that an assertion needs, without the assertions in those statements."""
+    made = _names_made(scope)
+    makers: dict[str, list[Any]] = {}
+    for statement in scope.program.statements:
+        for name in made.get(statement.span, ()) if statement is not claim else ():
+            makers.setdefault(name, []).append(statement)
+    names = reach(
+        uses_of(claim).words - find_indices(claim),
+        lambda name: [word for statement in makers.get(name, ()) for word in uses_of(statement).words],
+    ).keys()
+    statements = [statement for statement in scope.program.statements if statement is not claim]
+    facts = (line for line in statements if isinstance(line, Fact) and uses_of(line).variables <= names)
+    needed = (line for line in statements if is_of_sizes(line) or made.get(line.span, set()) & names)
+    return (*facts, *map(_drop_assertions, needed))
 
 
 def _names_made(scope: Scope) -> dict[Span, set[str]]:
-    """Return the names that each statement defines or describes, by its span. Assertions are left out."""
-    names_made: dict[Span, set[str]] = {}
-    plain = [member for group in scope.definitions.values() for member in group]
+    """Map the span of each statement that is not an assertion to the names that it defines or describes."""
+    names_made = {
+        statement.span: head_names(statement)
+        for statement in scope.program.statements
+        if isinstance(statement, (Declaration, Signature))
+    }
+    definitions = [*chain.from_iterable(scope.definitions.values()), *scope.families]
     for function in scope.all_functions():
         names_made.setdefault(function.statement.span, set()).add(function.operator)
-        plain += [member for group in function.facts.values() for member in group] + function.families
-    for definition in [*plain, *scope.families]:
+        definitions += function.all_definitions()
+    for definition in definitions:
         names_made.setdefault(definition.statement.span, set()).add(definition.name.base)
-    for statement in scope.program.statements:
-        if isinstance(statement, (Declaration, Signature)):
-            names_made[statement.span] = head_names(statement)
-        elif isinstance(statement, Equation) and is_of_sizes(statement):
-            names_made.setdefault(statement.span, set())
     return names_made
-
-
-def _counting(claim: Equation) -> set[str]:
-    """Return the variables that sums in an assertion bind, such as i in ∑_i X_{ax(i)}."""
-    counting: set[str] = set()
-    for node in walk(claim):
-        if isinstance(node, (IndexSum, Over)):
-            counting.add(node.variable.text)
-        elif isinstance(node, Call) and len(node.subscript) == 1 and isinstance(node.subscript[0], Name):
-            below = (part for argument in node.arguments for part in walk(argument) if isinstance(part, Index))
-            indexed = (at for index in below for _, at in index.items)
-            if any(isinstance(at, Name) and at.text == node.subscript[0].text for at in indexed):
-                counting.add(node.subscript[0].text)
-    return counting
 
 
 def _drop_assertions(statement: Any) -> Any:
@@ -152,12 +136,12 @@ def _private(scope: Scope, needed: tuple[Any, ...], claim: Equation) -> Iterator
     spans = {statement.span for statement in needed}
     inside: dict[Span, set[str]] = {}  # of statements that belong to functions, the names in these
     for function in scope.all_functions():
-        facts = [*(definition for group in function.facts.values() for definition in group), *function.families]
-        names = {parameter.base for parameter in function.parameters} | {fact.name.base for fact in facts}
+        facts = [*function.all_definitions()]
+        names = {name.base for name in (*function.parameters, *(fact.name for fact in facts))}
         for span in {function.statement.span, *(fact.statement.span for fact in facts)} & spans:
             inside.setdefault(span, set()).update(names)
-    free = set(names_in(claim)).union(*(names_in(statement) for statement in needed if statement.span not in inside))
-    others = {name: f"inside{_letters(at)}" for at, name in enumerate(sorted(free & set().union(*inside.values())))}
+    free = uses_of(claim, *(statement for statement in needed if statement.span not in inside)).words
+    others = {name: f"inside{letters(at)}" for at, name in enumerate(sorted(free & set().union(*inside.values())))}
 
     def renamed(node: Any) -> Any:
         is_inside = isinstance(node, Name) and node.text in others
@@ -172,7 +156,8 @@ def _private(scope: Scope, needed: tuple[Any, ...], claim: Equation) -> Iterator
         yield map_nodes(statement, renamed)
 
 
-def _letters(number: int) -> str:
+def letters(number: int) -> str:
+    """Return the suffix of a new name: A, …, H, AA, …"""
     return "ABCDEFGH"[number % 8] * (1 + number // 8)
 
 
@@ -180,13 +165,9 @@ def _declare_parameters(scope: Scope, claim: Equation, needed: tuple[Any, ...]) 
     """Yield a declaration for each function parameter that the assertion uses and no statement declares."""
     known = {to_text(name) for statement in needed if isinstance(statement, Declaration) for name in statement.names}
     known |= {to_text(statement.sides[0]) for statement in needed if isinstance(statement, Equation)}
-    spoken = words_of(claim).union(*map(words_of, needed))
+    unknown = uses_of(claim, *needed).words - known
     for function in scope.all_functions():
-        if (
-            not any(local_claim.span == claim.span for local_claim in function.local_claims)
-            or function.signature is None
-        ):
-            continue
-        for name, of in zip(function.parameters, function.signature.domain):
-            if str(name.key()) in spoken - known:
-                yield Declaration((Name(name.base),), (of,), None, (0, 0))
+        if function.signature is not None and any(local.span == claim.span for local in function.local_claims):
+            for name, of in zip(function.parameters, function.signature.domain):
+                if str(name.key()) in unknown:
+                    yield Declaration((Name(name.base),), (of,), None, (0, 0))

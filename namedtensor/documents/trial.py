@@ -7,11 +7,11 @@ Each assertion is tested as a separate program that contains only the statements
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import cycle, islice
 from random import Random
 from typing import Any
 
@@ -36,13 +36,14 @@ from ..scope.distributions import depends_on_draws
 from ..scope.heads import base_of
 from ..scope.names import index_by_key, walk
 from ..scope.symbols import FunctionDefinition
-from ..scope.uses import is_open
+from ..scope.uses import is_open, uses_of
 from .assumptions import DocumentAssumptions, read_assumptions, said_by_differentials, said_by_side
-from .claims import ClaimAlone, claim_alone, claims_alone, drop_declarations, is_of_sizes, unknown_names
+from .claims import ClaimAlone, claim_alone, claims_alone, drop_declarations, is_of_sizes, letters, unknown_names
 from .random_values import FAR, SEEDS, draw_length, evaluate_test, farthest, sample_domain, with_sizes
 from .verdicts import CONDITION, FALSE, HOLDS, PROVED, UNSPECIFIED, UNTRIED, Draws, Tried, doubt
 
 MAX_ATTEMPTS = 5  # tests for each with a value
+RandomTest = Callable[[Mapping[str, PlainTensor], Mapping[str, int]], "Tried | None"]
 
 
 def try_assertions(
@@ -64,7 +65,7 @@ def try_assertions(
     except NotationError:
         return
     claims = [*claims_alone(scope)]
-    known = {*scope.functions, *map(_format_signature, scope.signatures)}
+    known = {*scope.functions, *(signature.head.operator for _, signature in scope.signatures)}
     meanings = said_by_differentials((claim for claim, _ in claims), known)
     conditions: set[str] = set()  # the names in conditions
     for claim, defines in claims:
@@ -77,15 +78,11 @@ def try_assertions(
             yield Tried(claim.span, CONDITION, said=f"taken as what {next(iter(nodes))} is")
             continue
         tried = _try_assertion(alone, meanings, shapes, dict(sizes or {}), draws)
-        names = {base_of(node) for node in walk(claim)}
+        names = uses_of(claim).words
         if tried.status == CONDITION or (tried.status == FALSE or tried.problem is not None) and names & conditions:
             conditions |= names
             tried = Tried(claim.span, CONDITION)
         yield tried
-
-
-def _format_signature(signature: tuple[int, Any]) -> str:
-    return signature[1].head.operator
 
 
 def claims_of(
@@ -111,12 +108,18 @@ def _try_assertion(alone: ClaimAlone, meanings: Mapping[str, Any], shapes: Mappi
     unmarked = any(isinstance(node, Derivative) and not node.mark for node in walk(alone.statement))
     if problem.code == 303 and unmarked:  # pyright: ignore[reportPossiblyUnboundVariable]
         return Tried(span, UNTRIED, said=problem.message, problem=problem)
-    constant = any(not any(isinstance(node, Name) for node in walk(side)) for side in alone.statement.sides)
-    if problem.reason == SIDES_DIFFER and not constant:  # ∑_{a} X = ∑_{b} X = 1 states that each side is 1
+    if problem.reason == SIDES_DIFFER and not has_constant_side(
+        alone.statement
+    ):  # ∑_{a} X = ∑_{b} X = 1 states that each side is 1
         smallest = f", for the smallest shapes of {', '.join(unknown)}" if unknown else ""
         problem = problem.replace(message=problem.message + smallest)
         return Tried(span, UNTRIED, said=_explain_unsaid(unknown) if unknown else problem.message, problem=problem)
     return Tried(span, UNTRIED, said=_explain_unsaid(unknown) if unknown else problem.message)
+
+
+def has_constant_side(claim: Equation) -> bool:
+    """Return whether a side of an assertion contains no name."""
+    return any(not uses_of(side).variables for side in claim.sides)
 
 
 def _explain_unsaid(names: Collection[str]) -> str:
@@ -173,15 +176,15 @@ class _Trial:
 
     @property
     def is_condition(self) -> bool:
-        """Whether the assertion may be a condition on inputs.
+        """True if the assertion may be a condition on inputs: one side is constant, and it uses no defined name."""
+        heads = (head for head in self.heads if not isinstance(head, Call))
+        return has_constant_side(self.claim) and uses_of(self.claim).words.isdisjoint(map(base_of, heads))
 
-        One of its sides is constant, and it contains no defined name.
-        """
-        equations = (statement for statement in self.program.statements[:-1] if isinstance(statement, Equation))
-        defined = {base_of(equation.sides[0]) for equation in equations if not isinstance(equation.sides[0], Call)}
-        names = {base_of(node) for node in walk(self.claim)}
-        constant = any(not any(isinstance(node, Name) for node in walk(side)) for side in self.claim.sides)
-        return constant and not (names & defined) - {""}
+    @property
+    def heads(self) -> list[Any]:
+        """The left-hand sides of the equations that the assertion needs."""
+        before = self.program.statements[:-1]
+        return [statement.sides[0] for statement in before if isinstance(statement, Equation)]
 
     # ------------------------------------------------------------------------------------------------- random inputs
     def inputs(self) -> tuple[str, Shapes, dict[str, str]]:
@@ -227,10 +230,7 @@ class _Trial:
 
         An example is A_{h(i), w(j)} = A_{h(j), w(i)}. A single side has no value, because i and j are undefined.
         """
-        defined = {
-            base_of(statement.sides[0]) for statement in self.program.statements[:-1] if isinstance(statement, Equation)
-        }
-        known = {*self.shapes, *self.sets, *defined}
+        known = {*self.shapes, *self.sets, *map(base_of, self.heads)}
         indexed = (node for node in walk(self.claim) if isinstance(node, Index))
         return any(isinstance(at, Name) and at.text not in known for node in indexed for _, at in node.items)
 
@@ -240,7 +240,7 @@ class _Trial:
             raise NotationError(304, f"{function.operator} has no signature")
         arguments = []
         for at, argument in enumerate(function.signature.domain):
-            name = "argument" + "ABCDEFGH"[at % 8] * (1 + at // 8)
+            name = f"argument{letters(at)}"
             self.given[name] = dict(shape_of(to_text(argument), name))
             self.called[name] = str(function.parameters[at].key()) if at < len(function.parameters) else name
             arguments.append(Name(name, (0, 0)))
@@ -248,26 +248,36 @@ class _Trial:
 
     # ---------------------------------------------------------------------------------------------------- the draws
     def drawn(self, source: str, inputs: Shapes, draws: Draws) -> Tried:
-        """Test the assertion on random tensors, and return the result."""
-        random, seen, last = Random(draws.seed), 0, "nothing fits its sizes"
+        """Test the assertion on random tensors and return the verdict."""
+
+        def test(values: Mapping[str, PlainTensor], sizes: Mapping[str, int]) -> Tried | None:
+            return self.failure(source, values, sizes)
+
         expected = draws.number if inputs else 1
-        for attempt, style in enumerate(styles(MAX_ATTEMPTS * expected)):
+        tried = self.run_tests(source, inputs, draws, styles(MAX_ATTEMPTS * expected), test)
+        failure = self.failure_at_boundaries(source, inputs, draws.seed) if inputs and tried.status == HOLDS else None
+        return failure or tried
+
+    def run_tests(self, source: str, inputs: Shapes, draws: Draws, styles: Iterable[str], test: RandomTest) -> Tried:
+        """Run a test on random tensors of several styles, until enough of them have a value."""
+        random, seen, last = Random(draws.seed), 0, "nothing fits its sizes"
+        for attempt, style in enumerate(styles):
             try:
                 sampler, sizes = self.sampler(source, inputs, random)
-                if (failure := self.failure(source, sampler.inputs(draws.seed + attempt, style), sizes)) is not None:
-                    return failure._replace(draws=seen)
+                failure = test(sampler.inputs(draws.seed + attempt, style), sizes)
             except NotationError as problem:
                 if problem.reason == SIZE_NEEDED and problem.symbol is not None:
                     self.asked.add(problem.symbol)
                 last = problem.message
                 continue
+            if failure is not None:
+                return failure._replace(draws=seen)
             seen += 1
-            if seen == expected:
+            if seen == draws.number or not inputs:
                 break
-        if not seen:
-            return Tried(self.claim.span, UNTRIED, said=last)
-        failure = self.failure_at_boundaries(source, inputs, draws.seed) if inputs else None
-        return failure or Tried(self.claim.span, HOLDS, seen if inputs else 0)
+        return (
+            Tried(self.claim.span, HOLDS, seen if inputs else 0) if seen else Tried(self.claim.span, UNTRIED, said=last)
+        )
 
     def failure(self, source: str, values: Mapping[str, PlainTensor], sizes: Mapping[str, int]) -> Tried | None:
         """Return the result "false" if the assertion fails for these inputs, or None.
@@ -275,8 +285,9 @@ class _Trial:
         Raise NotationError if the assertion has no value.
         """
         given = {name: value.to_operand() for name, value in values.items()}
-        if self.facts:
-            evaluate_test(self.facts, {name: value for name, value in given.items() if name in self.spoken}, {})
+        if len(self.facts.statements) > 1:
+            spoken = set(map(to_text, walk(self.facts)))
+            evaluate_test(to_text(self.facts), {name: value for name, value in given.items() if name in spoken}, {})
         try:
             evaluate_test(source, given, sizes)
         except NotationError as problem:
@@ -320,25 +331,18 @@ class _Trial:
         span, first = self.claim.span, self.claim.sides[0]
         if self.function is not None or self.claim.range is not None or self.is_of_elements:
             return Tried(span, UNTRIED, said="it is about estimates, one for each of many")
-        random, seen, last = Random(draws.seed), 0, "nothing fits its sizes"
         differences = [Call("-", (), (), (first, other), (), span, span) for other in self.claim.sides[1:]]
-        for attempt, style in enumerate(itertools.islice(itertools.cycle(ORDINARY), draws.number if inputs else 1)):
-            try:
-                sampler, sizes = self.sampler(source, inputs, random)
-                plain = sampler.inputs(draws.seed + attempt, style)
-                values = {name: value.to_operand() for name, value in plain.items()}
-                for difference in differences:
-                    text = to_text(Program((*self.program.statements[:-1], Value(difference, span))))
-                    if (far := farthest(text, values, sizes)) > FAR:
-                        message = (
-                            f"the sides differ by {far:.0f} times what their estimates, with {SEEDS} seeds, differ by"
-                        )
-                        return Tried(span, FALSE, seen, message, values)
-            except NotationError as problem:
-                last = problem.message
-                continue
-            seen += 1
-        return Tried(span, HOLDS, seen if inputs else 0) if seen else Tried(span, UNTRIED, said=last)
+
+        def test(values: Mapping[str, PlainTensor], sizes: Mapping[str, int]) -> Tried | None:
+            given = {name: value.to_operand() for name, value in values.items()}
+            for difference in differences:
+                text = to_text(Program((*self.program.statements[:-1], Value(difference, span))))
+                if (far := farthest(text, given, sizes)) > FAR:
+                    said = f"the sides differ by {far:.0f} times what their estimates, with {SEEDS} seeds, differ by"
+                    return Tried(span, FALSE, 0, said, given)
+            return None
+
+        return self.run_tests(source, inputs, draws, islice(cycle(ORDINARY), draws.number), test)
 
     def sampler(self, source: str, inputs: Shapes, random: Random) -> tuple[Sampler, dict[str, int]]:
         """Return a sampler of the inputs of a program, and sizes that satisfy the program's size equations."""
@@ -350,9 +354,7 @@ class _Trial:
         }
         sizes |= {name: random.randint(2, 3) for name in sorted(symbols - sizes.keys())}
         inputs = {name: with_sizes(shape, sizes) for name, shape in inputs.items()}
-        stated = any(
-            isinstance(statement, Equation) and is_of_sizes(statement) for statement in self.program.statements
-        )
+        stated = any(map(is_of_sizes, self.program.statements))
         while stated and (free := _free_axis(inputs)):
             sizes[free] = whole * random.randint(1, 3)
             inputs = find_input_shapes(source, sizes, inputs)
@@ -372,20 +374,10 @@ class _Trial:
         return condition_for_all([Program((*before, Value(side, (0, 0)))) for side in self.claim.sides])
 
     @cached_property
-    def facts(self) -> str:
-        """Return the program that states the assumed conditions, such as x > 0, which random inputs must satisfy."""
+    def facts(self) -> Program:
+        """Return a program of the assumed conditions, such as x > 0, that random tensors must satisfy."""
         stated = tuple(statement for statement in self.program.statements if isinstance(statement, Fact))
-        return to_text(Program((*stated, Value(Number(0, (0, 0)), (0, 0))))) if stated else ""
-
-    @cached_property
-    def spoken(self) -> set[str]:
-        """Return the names that occur in the assumed conditions."""
-        return {
-            to_text(node)
-            for statement in self.program.statements
-            if isinstance(statement, Fact)
-            for node in walk(statement)
-        }
+        return Program((*stated, Value(Number(0, (0, 0)), (0, 0))))
 
     @cached_property
     def sets(self) -> dict[str, Set]:

@@ -18,11 +18,11 @@ from grammar.symbols import FUNCTIONS
 from grammar.traversal import children
 
 from ..scope.names import MARKS, walk
+from ..scope.uses import find_indices
 from .analysis import EditedDocument, FormulaRegion
 
 AXIS, NAME, FUNCTION, INDEX = "axis", "name", "function", "index"
 MACRO = re.compile(r"\\[A-Za-z]+")
-SUM_SIGNS = ("∑", "∏")
 BUILT_IN = FUNCTIONS | {"juxtaposed", "negative"}
 
 
@@ -142,19 +142,8 @@ def heads(statement: Any) -> Iterator[Any]:
 
 
 def indices_of(statement: Any) -> frozenset[str]:
-    """Return the indices that a statement binds, such as l in `for l = 1, …, L` and i in A_{seq(i)} = … or ∑_i."""
-    names: set[str] = set()
-    for node in walk(statement):
-        if isinstance(node, nodes.Range):
-            names |= node.variables
-        elif isinstance(node, (nodes.IndexSum, nodes.Over)):
-            names.add(node.variable.text)
-        elif isinstance(node, Call) and node.operator in SUM_SIGNS and len(node.subscript) == 1:
-            name = node.subscript[0]
-            below = (inner for argument in node.arguments for inner in walk(argument) if isinstance(inner, nodes.Index))
-            places = (at for inner in below for _, at in inner.items)
-            if isinstance(name, nodes.Name) and any(name in walk(at) for at in places):
-                names.add(name.text)
+    """Return the indices that a statement binds, such as l in `for l = 1, …, L`, and i in A_{seq(i)} = … and in ∑_i."""
+    names = find_indices(statement)
     head = statement.sides[0] if isinstance(statement, nodes.Equation) else getattr(statement, "target", None)
     if isinstance(head, nodes.Index):
         names |= {node.text for _, at in head.items for node in walk(at) if isinstance(node, nodes.Name)}

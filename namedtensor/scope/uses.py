@@ -169,6 +169,21 @@ def is_open(node: Any) -> bool:
     )
 
 
+def find_indices(root: Any) -> set[str]:
+    """Return the indices that ranges and sums bind, such as l in `for l = 1, …, L`, and i in ∑_i X_{ax(i)}."""
+    names: set[str] = set()
+    for node in walk(root):
+        if isinstance(node, nodes.Range):
+            names |= node.variables
+        elif isinstance(node, (nodes.IndexSum, nodes.Over)):
+            names.add(node.variable.text)
+        elif isinstance(node, Call) and len(node.subscript) == 1 and isinstance(node.subscript[0], Name):
+            parts = (part for argument in node.arguments for part in walk(argument) if isinstance(part, Index))
+            if any(node.subscript[0] in walk(position) for part in parts for _, position in part.items):
+                names.add(node.subscript[0].text)
+    return names
+
+
 NEARLY = frozenset({"≈", "∝"})  # relations without values that could be checked
 COUNTED = ("elements", "count", "field")  # finite sets of numbers
 
