@@ -41,6 +41,7 @@ from grammar.traversal import map_nodes
 from ..operators.usage import tensors
 from ..scope.names import MARKS, walk
 from ..scope.shape_variables import is_shape
+from ..scope.uses import uses_of
 
 Typed = Callable[[Program], tuple[Mapping[str, Mapping[str, Any]], Mapping[str, Any]]]
 
@@ -59,18 +60,24 @@ class DocumentAssumptions:
         assert isinstance(claim, Equation)
         return claim
 
-    def widen(self, name: str, axes: Iterable[str]) -> None:
-        if not any(
-            isinstance(statement, nodes.Declaration) and name in map(to_text, statement.names)
-            for statement in self.program.statements
-        ):
-            self.widened[name] = (*self.widened.get(name, ()), *axes)
+    @property
+    def before(self) -> tuple[Any, ...]:
+        """The statements before the assertion."""
+        return self.program.statements[:-1]
 
-    def change(self, claim: Equation) -> None:
-        self.program = Program((*self.program.statements[:-1], claim))
+    def widen(self, name: Node, axes: Iterable[str]) -> None:
+        """Add axes to a name that is not declared."""
+        declared = (of for line in self.before if isinstance(line, nodes.Declaration) for of in line.names)
+        if isinstance(name, Name) and name not in declared:
+            self.widened[name.text] = (*self.widened.get(name.text, ()), *axes)
 
-    def before(self, statements: Iterable[Any]) -> None:
-        self.program = Program((*statements, *self.program.statements))
+    def rewrite(self, change: Callable[[Any], Any]) -> None:
+        """Replace the nodes of the assertion for which `change` returns another node."""
+        self.program = Program((*self.before, map_nodes(self.claim, change)))
+
+    def add(self, source: str) -> None:
+        """Add statements in text syntax at the beginning."""
+        self.program = Program((*parse(source, "text").statements, *self.program.statements))
 
 
 def read_assumptions(program: Program, meanings: Mapping[str, Node], typed: Typed) -> DocumentAssumptions:
@@ -115,14 +122,10 @@ def said_by_side(claim: Equation, unknown: set[str]) -> dict[str, Node] | None:
 
 
 def _records(assumptions: DocumentAssumptions) -> None:
-    """Rewrite U_s and [∂U]_s, for an undefined s, as elements of U and ∂U.
-
-    Here, s is a record, that is, an index for each axis in 𝒮.
-    """
-    statements = assumptions.program.statements[:-1]
+    """Read U_s and [∂U]_s, for an undefined s, as the elements of U and ∂U at a record s of indices along 𝒮."""
     known = {
         to_text(name)
-        for statement in statements
+        for statement in assumptions.before
         for name in (*getattr(statement, "names", ()), *getattr(statement, "sides", ())[:1])
     }
     marked = {axis.name for node in walk(assumptions.claim) if _is_bracket(node) for axis in node.axes}
@@ -133,39 +136,32 @@ def _records(assumptions: DocumentAssumptions) -> None:
         return Axis(_shape_of(plain) + name[len(plain) :]), Name(plain)
 
     def indexed(node: Any) -> Any:
-        if _is_bracket(node) and all(axis.name.rstrip(MARKS) in records for axis in node.axes):
-            items = tuple(item(axis.name) for axis in node.axes)
-            return Index(map_nodes(node.rows[0][0], indexed), items, node.span)
-        if isinstance(node, Subscript) and all(
-            isinstance(component, Name) and component.text in records for component in node.components
-        ):
-            if isinstance(node.base, Name):
-                assumptions.widen(node.base.text, (_shape_of(to_text(component)) for component in node.components))
-            return Index(
-                map_nodes(node.base, indexed),
-                tuple(item(to_text(component)) for component in node.components),
-                node.span,
-            )
-        if (
-            isinstance(node, Derivative)
-            and isinstance(node.variable, Subscript)
-            and isinstance(node.variable.base, Name)
-        ):
-            return by_element(node.body, node.variable.base, node.variable.components)
-        return None
+        if _is_bracket(node):
+            base, names = node.rows[0][0], [axis.name for axis in node.axes]
+        elif isinstance(node, Subscript):
+            base, names = node.base, [to_text(part) for part in node.components if isinstance(part, Name)]
+            if not records.issuperset(names) or len(names) < len(node.components):
+                return None
+            assumptions.widen(base, map(_shape_of, names))
+        else:
+            is_by_element = isinstance(node, Derivative) and isinstance(node.variable, Subscript)
+            return by_element(node.body, node.variable) if is_by_element else None
+        is_read = all(name.rstrip(MARKS) in records for name in names)
+        return Index(map_nodes(base, indexed), tuple(map(item, names)), node.span) if is_read else None
 
-    def by_element(body: Node, variable: Name, components: tuple[Node, ...]) -> Any:
-        """Rewrite ∂f(X)/∂X_s as the derivative of f(X + ε E) by ε at 0, where E is 1 at s and 0 elsewhere."""
-        if len(components) != 1 or not isinstance(components[0], Name) or components[0].text not in records:
+    def by_element(body: Node, variable: Subscript) -> Any:
+        """Read ∂f(X)/∂X_s as the derivative of f(X + ε E) by ε at 0, where E is 1 at s and 0 elsewhere."""
+        record, *others = variable.components
+        if others or not isinstance(record, Name) or record.text not in records or not isinstance(variable.base, Name):
             return None
-        step, record = Name("epsilonA"), components[0]
-        call = Call("onehot", (), (Name(_shape_of(record.text)),), (record,))
-        moved = Call("+", (), (), (variable, Call("⊙", (), (), (step, call))))
-        grown = map_nodes(map_nodes(body, indexed), lambda node: moved if node == variable else None)
+        step = Name("epsilonA")
+        one = Call("onehot", (), (Name(_shape_of(record.text)),), (record,))
+        moved = Call("+", (), (), (variable.base, Call("⊙", (), (), (step, one))))
+        grown = map_nodes(map_nodes(body, indexed), lambda node: moved if node == variable.base else None)
         return AtPoint(Derivative(grown, step, ""), ((step, nodes.Number(0)),))
 
     if records:
-        assumptions.change(map_nodes(assumptions.claim, indexed))
+        assumptions.rewrite(indexed)
         assumptions.told.update({name: f"any record of {_shape_of(name)}" for name in sorted(records)})
 
 
@@ -186,12 +182,8 @@ def _shape_of(record: str) -> str:
 def _index_sets(assumptions: DocumentAssumptions) -> None:
     """Rewrite ∑_{i ∈ I} X_{ax(i)}, for an undefined I, as the sum over all indices of ax."""
     start = assumptions.claim.span[0]
-    spoken = {
-        to_text(name)
-        for statement in assumptions.program.statements[:-1]
-        if isinstance(statement, nodes.Declaration) and statement.span[0] < start
-        for name in statement.names
-    }
+    declarations = [line for line in assumptions.before if isinstance(line, nodes.Declaration)]
+    spoken = {to_text(name) for line in declarations if line.span[0] < start for name in line.names}
     gone: set[str] = set()
 
     def whole(node: Any) -> Any:
@@ -207,14 +199,10 @@ def _index_sets(assumptions: DocumentAssumptions) -> None:
         assumptions.told[name] = f"all indices of {places[0].name}"
         return Call(node.operator, (), (node.variable,), (body,), (), node.span, node.span)
 
-    assumptions.change(map_nodes(assumptions.claim, whole))
-    if gone:
-        statements = (
-            statement
-            for statement in assumptions.program.statements
-            if not {to_text(name) for name in getattr(statement, "names", ())} & gone
-        )
-        assumptions.program = Program(tuple(statements))
+    assumptions.rewrite(whole)
+    statements = assumptions.program.statements
+    left = (line for line in statements if gone.isdisjoint(map(to_text, getattr(line, "names", ()))))
+    assumptions.program = Program(tuple(left))
 
 
 def _lifts(assumptions: DocumentAssumptions, typed: Typed) -> None:
@@ -222,57 +210,55 @@ def _lifts(assumptions: DocumentAssumptions, typed: Typed) -> None:
     lifted: set[str] = set()
 
     def plain(node: Any) -> Any:
-        if (
-            isinstance(node, Call)
-            and len(node.superscript) == 1
-            and isinstance(node.superscript[0], Name)
-            and is_shape(node.superscript[0].text)
-        ):
-            for argument in node.arguments:
-                if isinstance(argument, Name):
-                    assumptions.widen(argument.text, [to_text(node.superscript[0])])
-            assumptions.told[f"{node.operator}^{{{to_text(node.superscript[0])}}}"] = f"the lift of {node.operator}"
-            lifted.add(node.operator)
-            return replace(node, superscript=())
-        return None
+        scripts = [to_text(script) for script in node.superscript] if isinstance(node, Call) else []
+        if len(scripts) != 1 or not isinstance(node.superscript[0], Name) or not is_shape(scripts[0]):
+            return None
+        for argument in node.arguments:
+            assumptions.widen(argument, scripts)
+        assumptions.told[f"{node.operator}^{{{scripts[0]}}}"] = f"the lift of {node.operator}"
+        lifted.add(node.operator)
+        return replace(node, superscript=())
 
-    assumptions.change(map_nodes(assumptions.claim, plain))
-    *before, claim = assumptions.program.statements
-    stated = {statement.head.operator for statement in before if isinstance(statement, Signature)}
-    for statement in before if lifted else ():
-        head, body = statement.sides[:2] if isinstance(statement, Equation) else (None, nodes.Number(0))
-        if (
-            isinstance(head, Call)
-            and head.operator in lifted - stated
-            and all(isinstance(of, Name) for of in head.arguments)
-        ):
+    assumptions.rewrite(plain)
+    before = assumptions.before
+    lifted -= {statement.head.operator for statement in before if isinstance(statement, Signature)}
+    for head, body in _find_functions(before):
+        if head.operator in lifted:
             shapes, result = typed(Program((*before, nodes.Value(body, (0, 0)))))
             domain = " × ".join(tensors(shapes.get(to_text(of), {})) for of in head.arguments)
-            assumptions.before(parse(f"{head.operator} : {domain} → {tensors(result)}", "text").statements)
-    assert claim is assumptions.claim
+            assumptions.add(f"{head.operator} : {domain} → {tensors(result)}")
+
+
+def _find_functions(statements: Iterable[Any]) -> list[tuple[Call, Node]]:
+    """Return the functions that statements define for any arguments, each with its body."""
+    pairs = (statement.sides[:2] for statement in statements if isinstance(statement, Equation))
+    return [
+        (head, body)
+        for head, body in pairs
+        if isinstance(head, Call) and all(isinstance(argument, Name) for argument in head.arguments)
+    ]
 
 
 def _increments(assumptions: DocumentAssumptions) -> None:
-    """Rewrite ∂f(X; H), the differential of f at X with increment H, as ∂f(X), and H as ∂X."""
-    increments: dict[str, Node] = {}
-    heads = (statement.sides[0] for statement in assumptions.program.statements[:-1] if isinstance(statement, Equation))
+    """Read ∂f(X; H), the differential of f at X with increment H, as ∂f(X), and replace H with ∂X."""
+    increments: dict[Node, Node] = {}
+    heads = (statement.sides[0] for statement in assumptions.before if isinstance(statement, Equation))
     takes = {head.operator for head in heads if isinstance(head, Call) and head.parameters}
 
     def without(node: Any) -> Any:
         call = node.body if isinstance(node, Differential) else None
         if not isinstance(call, Call) or not call.parameters or call.operator in takes:
             return None
-        pairs = [*zip(call.arguments, call.parameters)]
-        plain = all(isinstance(part, Name) for pair in pairs for part in pair)
-        if not plain or len(call.arguments) != len(call.parameters):
+        parts = (*call.arguments, *call.parameters)
+        if not all(isinstance(part, Name) for part in parts) or len(call.arguments) != len(call.parameters):
             return None
-        increments.update({to_text(step): Differential(of) for of, step in pairs})
+        increments.update((step, Differential(of)) for of, step in zip(call.arguments, call.parameters))
         return Differential(replace(call, parameters=()), node.span)
 
-    claim = map_nodes(assumptions.claim, without)
+    assumptions.rewrite(without)
     if increments:
-        assumptions.change(map_nodes(claim, lambda node: increments.get(node.text) if isinstance(node, Name) else None))
-        assumptions.told.update({name: to_text(step) for name, step in increments.items()})
+        assumptions.rewrite(lambda node: increments.get(node) if isinstance(node, Name) else None)
+        assumptions.told.update({to_text(name): to_text(step) for name, step in increments.items()})
 
 
 def _meanings(assumptions: DocumentAssumptions, meanings: Mapping[str, Node]) -> None:
@@ -285,51 +271,38 @@ def _meanings(assumptions: DocumentAssumptions, meanings: Mapping[str, Node]) ->
         return None
 
     if meanings:
-        assumptions.change(map_nodes(assumptions.claim, meant))
+        assumptions.rewrite(meant)
 
 
 def _any_functions(assumptions: DocumentAssumptions) -> None:
     """Define each function that has only a signature as a smooth function with random weights."""
     statements = assumptions.program.statements
-    heads = (statement.sides[0] for statement in statements if isinstance(statement, Equation))
-    defined = {
-        head.operator
-        for head in heads
-        if isinstance(head, Call) and all(isinstance(argument, Name) for argument in head.arguments)
-    }
-    called = {node.operator for node in walk(assumptions.program) if isinstance(node, Call)}
+    undefined = uses_of(*statements).calls - {head.operator for head, _ in _find_functions(statements)}
     for at, statement in enumerate([line for line in statements if isinstance(line, Signature)]):
-        plain = (
-            not statement.head.subscript and not statement.head.superscript and statement.head.operator[:1].isalpha()
-        )
-        sets = (*statement.domain, statement.codomain)
-        if plain and statement.head.operator in called - defined and all(_is_of_numbers(of) for of in sets):
-            assumptions.before(_some_function(statement, at))
-            assumptions.told[statement.head.operator] = "any smooth function"
+        head, sets = statement.head, (*statement.domain, statement.codomain)
+        plain = not head.subscript and not head.superscript and head.operator[:1].isalpha()
+        if plain and head.operator in undefined and all(map(_is_of_numbers, sets)):
+            assumptions.add(_some_function(statement, at))
+            assumptions.told[head.operator] = "any smooth function"
 
 
 def _is_of_numbers(of: Any) -> bool:
     return isinstance(of, nodes.Set) and (of.domain == "reals" or of.domain == "field" and len(of.elements) == 1)
 
 
-def _some_function(signature: Signature, number: int) -> tuple[Any, ...]:
-    """Return the statements that define f(x, y) as tanh u + u²/4, where u is linear in x and y.
-
-    Such a function is smooth and has no symmetry.
-    """
+def _some_function(signature: Signature, number: int) -> str:
+    """Return the source of a definition f(x, y) = tanh u + u²/4 with u linear in x and y, which is smooth and has no symmetry."""
     letter = "ABCDEFGH"[number % 8]
     out = [axis.name for axis, _ in signature.codomain.axes]
-    lines, terms = [], [f"bias{letter}"]
-    lines.append(f"bias{letter} ∈ {tensors(out)}")
-    names = [f"given{letter}{'XYZUVW'[at % 6]}" for at in range(len(signature.domain))]
-    for name, of in zip(names, signature.domain):
-        local = [axis.name for axis, _ in of.axes]
-        apart = {axis: f"{axis}†" for axis in local if axis in out}
-        axes = [apart[axis] if axis in apart else axis for axis in local]
-        moved = f"{name}_{{{', '.join(f'{a}→{b}' for a, b in apart.items())}}}" if apart else name
-        weight = f"weight{name}"
-        lines.append(f"{weight} ∈ {tensors((*axes, *out))}")
-        terms.append(f"{weight} ⊙_{{{', '.join(axes)}}} {moved}" if axes else f"{weight} ⊙ {moved}")
-    sum_ = " + ".join(terms)
-    lines.append(f"{signature.head.operator}({', '.join(names)}) = tanh({sum_}) + ({sum_})^2 / 4")
-    return parse("\n".join(lines), "text").statements
+    names, lines, terms = [], [f"bias{letter} ∈ {tensors(out)}"], [f"bias{letter}"]
+    for at, of in enumerate(signature.domain):
+        name = f"given{letter}{'XYZUVW'[at % 6]}"
+        moved = {axis.name: f"{axis.name}†" for axis, _ in of.axes if axis.name in out}
+        axes = [moved.get(axis.name, axis.name) for axis, _ in of.axes]
+        renamed = f"{name}_{{{', '.join(f'{old}→{new}' for old, new in moved.items())}}}" if moved else name
+        names.append(name)
+        lines.append(f"weight{name} ∈ {tensors((*axes, *out))}")
+        product = f"⊙_{{{', '.join(axes)}}}" if axes else "⊙"
+        terms.append(f"weight{name} {product} {renamed}")
+    total = " + ".join(terms)
+    return "\n".join([*lines, f"{signature.head.operator}({', '.join(names)}) = tanh({total}) + ({total})^2 / 4"])
