@@ -13,10 +13,10 @@ import os
 import re
 import stat
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from grammar.cache import cached_property
 from grammar.errors import NotationError, Span
 
 from ..files.text import InputError, decode, reason
@@ -51,19 +51,43 @@ class _Part(NamedTuple):
     offset: int
 
 
-@dataclass
 class Whole:
-    """The text of a document with its included files, a map to these files, and notes about skipped files."""
+    """The text of a document with all included files, a map to these files, and notes on the skipped files.
 
-    text: str
-    parts: list[_Part]
-    notes: list[tuple[FileLocation, str]] = field(default_factory=list)
-    besides: frozenset[str] = frozenset()  # files that only give their macros
+    `besides` are the files that contribute only macros.
+    """
 
-    @property
-    def file(self) -> str:
-        """The path of the document."""
-        return self.parts[0].file
+    def __init__(self, file: str, source: str):
+        self.file, self.source = file, source
+        self.parts: list[_Part] = [_Part(0, file, source, 0)]
+        self.texts: list[str] = []
+        self.length = 0
+        self.notes: list[tuple[FileLocation, str]] = []
+        self.besides: frozenset[str] = frozenset()
+
+    def copy(self, start: int, end: int, file: str | None = None, source: str | None = None) -> None:
+        """Append a range of a file; the default file is the document."""
+        whole = self.source if source is None else source
+        self.write(whole[start:end], start, file, whole)
+
+    def write(self, written: str, at: int, file: str | None = None, source: str | None = None) -> None:
+        """Append generated text that maps to a position of a file."""
+        if written:
+            self.parts.append(_Part(self.length, file or self.file, self.source if source is None else source, at))
+            self.texts.append(written)
+            self.length += len(written)
+
+    def add(self, other: Whole) -> None:
+        """Append another document."""
+        self.parts += [part._replace(start=part.start + self.length) for part in other.parts]
+        self.texts.append(other.text)
+        self.notes += other.notes
+        self.length += other.length
+
+    @cached_property
+    def text(self) -> str:
+        """Return the text, which must be complete."""
+        return "".join(self.texts)
 
     @property
     def files(self) -> list[str]:
@@ -73,13 +97,15 @@ class Whole:
     def place(self, span: Span) -> FileLocation:
         """Return the place of a span in its file. If the span continues in another part, it is cut at the part's end.
 
-        >>> whole = Whole("ab", [_Part(0, "one.tex", "xa", 1), _Part(1, "two.tex", "b", 0)])
-        >>> whole.place((0, 2))
-        FileLocation(file='one.tex', text='xa', span=(1, 2))
+        >>> whole = Whole("one.tex", "xa")
+        >>> whole.copy(1, 2)
+        >>> whole.copy(0, 1, "two.tex", "b")
+        >>> whole.text, whole.place((0, 2))
+        ('ab', FileLocation(file='one.tex', text='xa', span=(1, 2)))
         """
         index = max(0, bisect_right(self.parts, span[0], key=lambda part: part.start) - 1)
         part = self.parts[index]
-        stop = self.parts[index + 1].start if index + 1 < len(self.parts) else len(self.text)
+        stop = self.parts[index + 1].start if index + 1 < len(self.parts) else self.length
         shift = part.offset - part.start
         start = min(span[0] + shift, len(part.text))
         return FileLocation(part.file, part.text, (start, max(start, min(span[1], stop) + shift)))
@@ -102,60 +128,26 @@ class Whole:
         return at.file, error.moved(at.text, locate).replace(notes=notes)
 
 
-class FileParts:
-    """A builder of a whole document from parts of files."""
-
-    def __init__(self, file: str, text: str):
-        self.file, self.text = file, text
-        self.parts: list[_Part] = [_Part(0, file, text, 0)]
-        self.texts: list[str] = []
-        self.length = 0
-
-    def copy(self, start: int, end: int, file: str | None = None, text: str | None = None) -> None:
-        """Append a range of a file, which is the document itself by default."""
-        whole = self.text if text is None else text
-        self.write(whole[start:end], start, file, whole)
-
-    def write(self, written: str, at: int, file: str | None = None, text: str | None = None) -> None:
-        """Append generated text, whose position is mapped to the position `at` of a file."""
-        if written:
-            self.parts.append(_Part(self.length, file or self.file, self.text if text is None else text, at))
-            self.texts.append(written)
-            self.length += len(written)
-
-    def whole(self, notes: list[tuple[FileLocation, str]] | None = None) -> Whole:
-        return Whole("".join(self.texts), self.parts, notes or [])
-
-
 def whole_text(text: str, file: str) -> Whole:
-    """Return those parts of a document that TeX reads. Files that it includes are not inserted."""
-    parts = FileParts(file, text)
+    """Return the parts of a document that TeX reads, without its included files."""
+    whole = Whole(file, text)
     for stretch in stretches(text):
-        parts.copy(*(stretch.span if isinstance(stretch, NamedFile) else stretch))
-    return parts.whole()
+        whole.copy(*(stretch.span if isinstance(stretch, NamedFile) else stretch))
+    return whole
 
 
 def whole_of_one(text: str, file: str) -> Whole:
     """Return a whole document that consists of one unchanged file."""
-    return Whole(text, [_Part(0, file, text, 0)])
-
-
-def concatenate_texts(file: str, text: str, wholes: Iterable[Whole]) -> Whole:
-    """Return one document that consists of several documents. Its name is `file`."""
-    parts, texts, notes, length = [_Part(0, file, text, 0)], [], [], 0
-    for whole in wholes:
-        parts += [part._replace(start=part.start + length) for part in whole.parts]
-        texts.append(whole.text)
-        notes += whole.notes
-        length += len(whole.text)
-    return Whole("".join(texts), parts, notes)
+    whole = Whole(file, text)
+    whole.copy(0, len(text))
+    return whole
 
 
 def whole_document(text: str, file: str, read: Read | None = None) -> Whole:
     """Return a document with all files that it includes. Files are read by `read` or, if it is None, from disk."""
     reading = IncludedReading(file, text, read=read)
     reading.read(text, file, (os.path.realpath(file),))
-    return reading.parts.whole(reading.notes)
+    return reading.whole
 
 
 # --------------------------------------------------------------------------------------------------------- reading a file
@@ -313,10 +305,9 @@ class IncludedReading:
     def __init__(self, file: str, text: str, chapter: str | None = None, read: Read | None = None):
         """Prepare to read a file, from `read` or from disk. The place where `chapter` is included is only recorded."""
         self.chapter, self.chapter_found, self.given = chapter, False, read
-        self.parts = FileParts(file, text)
+        self.whole = Whole(file, text)
         self.folder = os.path.dirname(file)
         self.tree = os.path.realpath(self.folder or ".")
-        self.notes: list[tuple[FileLocation, str]] = []
         self.packages: set[str] = set()
         self.files = 0
         self.left = CHARACTERS  # that may still be read
@@ -330,9 +321,9 @@ class IncludedReading:
                 for name in filter(None, stretch.names):
                     self.include(name, stretch.inclusion, FileLocation(file, text, stretch.span), within, definitions)
             else:
-                self.parts.copy(*stretch, file, text)
+                self.whole.copy(*stretch, file, text)
                 if definitions:
-                    self.parts.write("\n", stretch[1], file, text)
+                    self.whole.write("\n", stretch[1], file, text)
 
     def include(
         self, name: str, inclusion: Inclusion, at: FileLocation, within: tuple[str, ...], definitions: bool = False
@@ -352,24 +343,21 @@ class IncludedReading:
         if inclusion in LISTED and real in self.packages:
             return
         self.packages |= {real} if inclusion in LISTED else set()
-        why = self.refusal(position, real, within)
-        if why is None:
-            try:
-                text, remark = text_of(position, self.given, self.left)
-            except InputError as problem:
-                why = f"{problem}"
-        if why is not None:
-            self.note(at, f"not read: {why}")
+        try:
+            self.refuse(position, real, within)
+            text, remark = text_of(position, self.given, self.left)
+        except InputError as problem:
+            self.note(at, f"not read: {problem}")
             return
         self.files += 1
         if remark:
             self.note(FileLocation(position, text, (0, 0)), remark)
         self.read(text, position, (*within, real), definitions or inclusion.definitions)
-        self.parts.write("\n", len(text), position, text)
+        self.whole.write("\n", len(text), position, text)
 
     def note(self, at: FileLocation, text: str) -> None:
-        if len(self.notes) < NOTES:
-            self.notes.append((at, text))
+        if len(self.whole.notes) < NOTES:
+            self.whole.notes.append((at, text))
 
     def find(self, name: str, inclusion: Inclusion, beside: str) -> str | None:
         """Return the path of an included file beside the document or beside the including file, or None."""
@@ -386,14 +374,13 @@ class IncludedReading:
                     return None
         return None
 
-    def refusal(self, path: str, real: str, within: tuple[str, ...]) -> str | None:
-        """Return why a file that exists must not be included, or None if it may be."""
+    def refuse(self, path: str, real: str, within: tuple[str, ...]) -> None:
+        """Raise InputError if an existing file must not be read."""
         if real in within:
-            return f"{path} includes itself"
+            raise InputError(f"{path} includes itself")
         if len(within) > DEPTH:
-            return f"files include each other more than {DEPTH} deep"
+            raise InputError(f"files include each other more than {DEPTH} deep")
         if self.files >= FILES:
-            return f"the document has more than {FILES} files"
+            raise InputError(f"the document has more than {FILES} files")
         if os.path.commonpath([self.tree, real]) != self.tree and not real.endswith(READ_BY_TEX):
-            return f"{path} is outside the document's folder and is not named like a TeX file"
-        return None
+            raise InputError(f"{path} is outside the document's folder and is not named like a TeX file")

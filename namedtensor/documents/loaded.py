@@ -21,7 +21,7 @@ from .conflicts import drop_superseded, head_keys, mention_keys
 from .directives import facts
 from .document import Section
 from .hypertext import whole_hypertext
-from .included_files import FileParts, Read, Whole, concatenate_texts, document_text, whole_of_one, whole_text
+from .included_files import Read, Whole, document_text, whole_of_one, whole_text
 from .markdown import whole_markdown, whole_notebook
 from .restructured_text import whole_restructured_text
 from .root import whole_chapter
@@ -144,11 +144,13 @@ def with_assumptions(whole: Whole, file: str) -> tuple[Whole, int]:
     except NotationError as problem:
         line, column = problem.position()
         raise InputError(f"{file}:{line}:{column}: {problem}") from None
-    parts = FileParts(file, text)
+    before = Whole(file, text)
     for assumption in assumptions:
         start, end = assumption.span
-        parts.write("% namedtensor: ", start)
-        parts.write(text[start:end].replace("\n", " "), start)
-        parts.write("\n", end)
-    before = parts.whole()
-    return concatenate_texts(whole.file, whole.parts[0].text, (before, whole)), len(before.text)
+        before.write("% namedtensor: ", start)
+        before.write(text[start:end].replace("\n", " "), start)
+        before.write("\n", end)
+    both = Whole(whole.file, whole.source)
+    both.add(before)
+    both.add(whole)
+    return both, before.length

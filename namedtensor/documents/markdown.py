@@ -25,7 +25,7 @@ from grammar.parser import parse
 from grammar.printer import to_latex
 
 from ..files.text import InputError
-from .included_files import Whole, concatenate_texts
+from .included_files import Whole
 from .maths import CLOSERS, PARAGRAPH
 from .reader import DEFINE, ENVIRONMENT, DocumentReader
 
@@ -158,9 +158,10 @@ def whole_notebook(text: str, file: str) -> Whole:
         content = json.loads(text)
     except (ValueError, RecursionError) as problem:
         raise InputError(f"{file} is not a notebook: {problem}") from None
-    return concatenate_texts(
-        file, text, (whole_markdown(source, f"{file}{CELL}{number}") for number, source in _cells(content))
-    )
+    whole = Whole(file, text)
+    for number, source in _cells(content):
+        whole.add(whole_markdown(source, f"{file}{CELL}{number}"))
+    return whole
 
 
 def _cells(content: Any) -> Iterator[tuple[int, str]]:

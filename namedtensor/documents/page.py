@@ -10,7 +10,8 @@ import html
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import groupby
+from itertools import groupby, takewhile
+from operator import attrgetter
 from typing import NamedTuple
 
 from grammar import nodes
@@ -22,26 +23,17 @@ from .document import Document, MathSpan, Section
 from .findings import Finding
 from .included_files import FileLocation, Whole
 
-LIGHT = {
-    ".nt-report": "background:#fff;color:#1b1b1b",
-    ".nt-report a": "color:#0b57d0",
-    ".nt-report .place": "color:#666",
-    ".nt-report .note": "color:#666",
-    ".nt-report article": "border-color:#ccc",
-    ".nt-report .error": "color:#a3001b",
-    ".nt-report .warning": "color:#8a5a00",
-    ".nt-report mark": "background:#ffd9d9;color:inherit",
+COLORS = {  # of a light and a dark page
+    ".nt-report": ("background:#fff;color:#1b1b1b", "background:#151515;color:#e8e8e8"),
+    ".nt-report a": ("color:#0b57d0", "color:#8ab4f8"),
+    ".nt-report .place": ("color:#666", "color:#aaa"),
+    ".nt-report .note": ("color:#666", "color:#aaa"),
+    ".nt-report article": ("border-color:#ccc", "border-color:#555"),
+    ".nt-report .error": ("color:#a3001b", "color:#ff8a94"),
+    ".nt-report .warning": ("color:#8a5a00", "color:#ffc061"),
+    ".nt-report mark": ("background:#ffd9d9;color:inherit", "background:#6b1d24;color:inherit"),
 }
-DARK = {
-    ".nt-report": "background:#151515;color:#e8e8e8",
-    ".nt-report a": "color:#8ab4f8",
-    ".nt-report .place": "color:#aaa",
-    ".nt-report .note": "color:#aaa",
-    ".nt-report article": "border-color:#555",
-    ".nt-report .error": "color:#ff8a94",
-    ".nt-report .warning": "color:#ffc061",
-    ".nt-report mark": "background:#6b1d24;color:inherit",
-}
+LIGHT, DARK = ({selector: pair[page] for selector, pair in COLORS.items()} for page in (0, 1))
 STYLE = (
     "body{margin:0}.nt-report{font-family:ui-sans-serif,system-ui,sans-serif;line-height:1.5;"
     "box-sizing:border-box;min-height:100vh;padding:1em max(1em,calc(50% - 30em));overflow-wrap:break-word}"
@@ -192,19 +184,33 @@ def write_typed_runs(runs: Iterable[Run], types: Mapping[str, str], colors: Mapp
     >>> write_typed_runs(runs, {"X^1": "X^1 : ℝ^{seq}"}, {})
     '<span title="X^1 : ℝ^{seq}"><i>X</i><sup>1</sup></span> + Y'
     """
+    names: list[str] = []
+    left = list(_words(runs))
+    while left:
+        base, depth = left[0], len(left[0].scripts)
+        scripted = [*takewhile(lambda run, depth=depth: len(run.scripts) > depth, left[1:])]
+        scripts = "".join(
+            SIGNS[scripts[depth]] + "".join(run.text for run in group)
+            for scripts, group in groupby(scripted, attrgetter("scripts"))
+        )
+        title = types.get(_bare(base.text + scripts)) or types.get(_bare(base.text))
+        inside = html_runs([base, *scripted], colors)
+        names.append(f'<span title="{html.escape(title)}">{inside}</span>' if title and not base.axis else inside)
+        del left[: 1 + len(scripted)]
+    return "".join(names)
 
-    def title_of(run: Run) -> str | None:
-        name = _bare(run.name)
-        return types.get(name) or types.get(SCRIPTED.split(name)[0])
 
-    texts: list[str] = []
-    for title, group in groupby(runs, title_of):
-        text = html_runs(group, colors)
-        texts.append(f'<span title="{html.escape(title)}">{text}</span>' if title else text)
-    return "".join(texts)
+SIGNS = {"below": "_", "above": "^"}
+WORD = re.compile(r"([^\W\d_]+'*)")
 
 
-SCRIPTED = re.compile("[_^]")
+def _words(runs: Iterable[Run]) -> Iterator[Run]:
+    """Yield the runs, split so that each word is a separate run."""
+    for run in runs:
+        if run.axis or run.slanted:
+            yield run
+        else:
+            yield from (run._replace(text=piece) for piece in WORD.split(run.text) if piece)
 
 
 def _bare(name: str) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -134,24 +135,16 @@ class PythonSource:
         return None
 
     def _record_assignment(self) -> None:
-        """Record the variables that are assigned once to a tensor with known axes or to a string.
-
-        Examples are A = nt.tensor(…, "height width") and TEXT = "…".
-        """
-        stored: dict[str, int] = {}
+        """Record variables that are assigned once: axes of A = nt.tensor(…, "height width"), and TEXT = "…"."""
+        stored = Counter(node.arg for node in self.nodes if isinstance(node, ast.arg))
+        stored.update(node.id for node in self.nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
         for node in self.nodes:
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                stored[node.id] = stored.get(node.id, 0) + 1
-            elif isinstance(node, ast.arg):
-                stored[node.arg] = stored.get(node.arg, 0) + 1
-        for node in self.nodes:
-            if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-                name = node.targets[0].id
-                shape = self._shape(node.value) if stored[name] == 1 else None
-                if shape is not None:
-                    self.tensors[name] = shape
-                elif stored[name] == 1 and isinstance(_constant(node.value), str):
-                    self.constants[name] = node.value
+            target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
+            if isinstance(target, ast.Name) and stored[target.id] == 1:
+                if (shape := self._shape(node.value)) is not None:
+                    self.tensors[target.id] = shape
+                elif isinstance(_constant(node.value), str):
+                    self.constants[target.id] = node.value
 
     def _shape(self, value: ast.expr) -> dict[str, int | None] | None:
         """Return the shape of a call nt.tensor(literal, axes), or None.
@@ -264,11 +257,13 @@ def _sizes(node: Any) -> dict[str, int]:
 
 
 # ----------------------------------------------------------------------------------------------- places in the literals
-LITERAL = re.compile(r"""(?P<prefix>[rRuUbB]{0,2})(?P<quote>\"{3}|'{3}|"|')""")
-BETWEEN = re.compile(r"(?:\s|\\\r?\n|#[^\n]*|[()])*")
+LITERAL = re.compile(
+    r"""#[^\n]*|(?P<prefix>[rRuUbB]{0,2})(?P<quote>\"{3}|'{3}|"|')(?P<body>(?:\\.|.)*?)(?P=quote)""", re.DOTALL
+)
 ESCAPE = re.compile(
     r"\\(?:\r?\n|[0-7]{1,3}|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|N\{[^}]*\}|.)|\r\n?|.", re.DOTALL
 )
+CHARACTER = re.compile(r"\r\n?|.", re.DOTALL)  # of a raw string
 
 
 def places_of(source: str, span: Span, text: str) -> tuple[Span, ...] | None:
@@ -281,22 +276,15 @@ def places_of(source: str, span: Span, text: str) -> tuple[Span, ...] | None:
     """
     places: list[Span] = []
     characters: list[str] = []
-    end = position = span[0]
-    while opening := LITERAL.match(source, BETWEEN.match(source, position).end(), span[1]):  # type: ignore[union-attr]
-        at, raw = opening.end(), "r" in opening["prefix"].lower()
-        while not source.startswith(opening["quote"], at):
-            piece = ESCAPE.match(source, at, span[1])
-            if piece is None:
-                return None
-            if raw and piece[0][:1] == "\\":
-                shown = piece[0].replace("\r\n", "\n")
-                places += ((at + offset, at + offset + 1) for offset in range(len(shown)))
-            else:
-                shown = _unescape(piece[0])
-                places += [(at, piece.end())] * len(shown)
-            characters.append(shown)
-            at = piece.end()
-        end, position = at, at + len(opening["quote"])
+    end = span[0]
+    for literal in LITERAL.finditer(source, *span):
+        if literal["quote"]:
+            pieces = CHARACTER if "r" in literal["prefix"].lower() else ESCAPE
+            for piece in pieces.finditer(source, *literal.span("body")):
+                shown = _unescape(piece[0]) if pieces is ESCAPE else piece[0].replace("\r\n", "\n").replace("\r", "\n")
+                places += [piece.span()] * len(shown)
+                characters.append(shown)
+            end = literal.end("body")
     return (*places, (end, end)) if "".join(characters) == text else None
 
 

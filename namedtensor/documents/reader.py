@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from grammar.errors import Span
 
-from .included_files import FileParts, Whole
+from .included_files import Whole
 from .maths import DEFINING, DISPLAYS, PIECES, definition_end, next_end
 
 ENVIRONMENT = rf"\\begin\{{(?P<environment>(?:{'|'.join(DISPLAYS)})\*?)\}}"
@@ -26,7 +26,7 @@ class DocumentReader:
     MARK: ClassVar[re.Pattern[str]]
 
     def __init__(self, text: str, file: str):
-        self.text, self.parts = text, FileParts(file, text)
+        self.text, self.parts = text, Whole(file, text)
         self.pieces = 0  # formulas; a document with too many is reported when they are read
 
     def whole(self) -> Whole:
@@ -34,7 +34,7 @@ class DocumentReader:
         position = 0
         while self.pieces <= PIECES and (mark := self.MARK.search(self.text, position)):
             position = max(getattr(self, mark.lastgroup)(mark), mark.start() + 1) if mark.lastgroup else mark.end()
-        return self.parts.whole()
+        return self.parts
 
     def write_title(self, mark: re.Match, title: Span, end: int) -> int:
         self.parts.write(r"\section{", mark.start())

@@ -9,10 +9,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from ..files.text import InputError
-from .included_files import FileLocation, IncludedReading, Read, Whole, concatenate_texts, text_of, whole_document
+from .included_files import FileLocation, IncludedReading, Read, Whole, text_of, whole_document
 
 NAMED = re.compile(r"^%+\s*!\s*TEX\s+root\s*=\s*(\S[^\n]*)", re.MULTILINE | re.IGNORECASE)
 CLASS = re.compile(r"^[^%\n]*\\documentclass", re.MULTILINE)
@@ -27,9 +26,15 @@ def whole_chapter(text: str, file: str, read: Read | None = None) -> Whole:
     for root in roots(text, file):
         macros = macros_of(root, file, read)
         if macros is not None:
-            start = FileLocation(file, text, (0, 0))
-            macros.notes[:] = [(start, f"read with the macros of {root}, which includes it")]
-            return replace(concatenate_texts(file, text, (macros, whole)), besides=frozenset(macros.files))
+            chapter = Whole(file, text)
+            chapter.besides = frozenset(macros.files)
+            chapter.notes.append(
+                (FileLocation(file, text, (0, 0)), f"read with the macros of {root}, which includes it")
+            )
+            macros.notes.clear()
+            chapter.add(macros)
+            chapter.add(whole)
+            return chapter
     return whole
 
 
@@ -59,4 +64,4 @@ def macros_of(root: str, file: str, read: Read | None = None) -> Whole | None:
         return None
     reading = IncludedReading(root, text, chapter=os.path.realpath(file), read=read)
     reading.read(text, root, (os.path.realpath(root),), definitions=True)
-    return reading.parts.whole() if reading.chapter_found else None
+    return reading.whole if reading.chapter_found else None
