@@ -33,7 +33,7 @@ class Section:
     formulas: list[MathSpan] = field(default_factory=list)
     shapes: list[MathSpan] = field(default_factory=list)  # math that is a shape or a type without a name
     programs: dict[MathSpan, nodes.Program] = field(default_factory=dict)
-    mentioned: dict[MathSpan, tuple[str, ...]] = field(default_factory=dict)  # the names in a formula, once asked for
+    mentioned: dict[MathSpan, frozenset[str]] = field(default_factory=dict)  # the names in a formula, once asked for
     types: dict[str, str] = field(default_factory=dict)
     functions: frozenset[str] = frozenset()  # names that earlier sections and the first `known` formulas define
     tensors: frozenset[str] = frozenset()

@@ -6,7 +6,7 @@ sections.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -15,11 +15,10 @@ from grammar.printer import to_latex, to_text
 from grammar.printer.runs import axes_in
 
 from ..scope.heads import base_of, function_head, head_names
-from ..scope.names import walk
-from ..scope.uses import reach
+from ..scope.uses import reach, uses_of
 from .assembled import assemble_program
 from .document import Document, MathSpan, Section
-from .notation import find_names, names_in
+from .notation import find_names
 
 StatementKey = tuple[MathSpan, int]  # of a statement: its formula, and its number there
 
@@ -59,50 +58,41 @@ class Inheritance:
 
         Statements of the section itself take precedence.
         """
-        names = {name for maths in section.formulas for name in find_described_names(section.programs[maths])}
-        names -= {name for name in names if self.is_the_same(name, section)}
-        expected = [name for maths in section.formulas for name in find_names(section, maths)]
+        statements = [line for maths in section.formulas for line in section.programs[maths].statements]
+        told = {name for statement in statements for name in names_told(statement)}
+        names = {name for name in told if not self.is_the_same(name, statements)}
+        equations = (statement for statement in statements if isinstance(statement, nodes.Equation))
+        redefined = {name for equation in equations for name in names_told(equation)}
         speaks: dict[str, set[str]] = {}  # of a name, the axes in the formulas of the section that use it
         for maths in section.formulas:
-            axes = set(axes_in(section.programs[maths]))
+            axes = axes_in(section.programs[maths])
             for name in find_names(section, maths):
                 speaks.setdefault(name, set()).update(axes)
-        redefined = {
-            name
-            for maths in section.formulas
-            for statement in section.programs[maths].statements
-            if isinstance(statement, nodes.Equation)
-            for name in _told_by(statement)
-        }
         facts: dict[StatementKey, tuple[MathSpan, nodes.Program]] = {}
-        seen = set(names)
-        while expected:
-            name = expected.pop()
-            if name in seen:
-                continue
-            seen.add(name)
-            if name in speaks and self.is_another(name, speaks[name]):
-                continue
+
+        def needed_by(name: str) -> Iterator[str]:
+            """Yield the names in the earlier statements about a name, which become facts."""
+            if name in names or name in speaks and self.is_another(name, speaks[name]):
+                return
             for pair in self.known.get(name) or self.later.get(name, ()):
-                if self.has_other_parts(name, pair, redefined):
-                    continue
-                if pair not in facts and not set(_told_by(self.statement(pair))) & names:
+                statement = self.statement(pair)
+                is_free = pair not in facts and names.isdisjoint(names_told(statement))
+                if is_free and not self.has_other_parts(name, statement, redefined):
                     facts[pair] = self.fact(pair)
-                    expected += names_in(self.statement(pair))
+                    yield from uses_of(statement).words
+
+        reach(sorted(speaks), needed_by)
         self.add(section)
         return dict(facts.values())
 
-    def has_other_parts(self, name: str, pair: StatementKey, redefined: set[str]) -> bool:
-        """Return whether a section redefines a name on which an inherited function depends, such as Y in f(X) = Y.
+    def has_other_parts(self, name: str, statement: Any, redefined: set[str]) -> bool:
+        """Return whether a section redefines a name in the body of an inherited function, such as Y in f(X) = Y.
 
         The section then inherits only the signature of the function.
         """
-        statement = self.statement(pair)
         parameters = bound_by(statement)
         signed = any(isinstance(self.statement(other), nodes.Signature) for other in self.known.get(name, ()))
-        return bool(
-            signed and parameters and redefined.intersection(names_in(statement.sides[1])).difference(parameters)
-        )
+        return signed and bool(parameters and redefined & uses_of(statement.sides[1]).words - {*parameters})
 
     def is_another(self, name: str, axes: set[str]) -> bool:
         """Return whether a section uses a name for a different tensor, since no axis of the earlier one occurs."""
@@ -114,26 +104,16 @@ class Inheritance:
         )
         return bool(names) and not functions and not names & axes
 
-    def is_the_same(self, name: str, section: Section) -> bool:
-        """Return whether a section only declares a name again, whose elements an earlier section has defined."""
+    def is_the_same(self, name: str, statements: Iterable[Any]) -> bool:
+        """Return whether a section only repeats the declaration of a tensor with known elements."""
         before = [self.statement(pair) for pair in self.known.get(name, ())]
-        sets = {
-            to_text(of) for statement in before if isinstance(statement, nodes.Declaration) for of in statement.sets
-        }
-        known = [
-            statement for statement in before if isinstance(statement, nodes.Equation) and _is_known(statement.sides[1])
-        ]
-        if not known:
+        if not any(isinstance(statement, nodes.Equation) and _is_known(statement.sides[1]) for statement in before):
             return False
-        again = [
-            statement
-            for maths in section.formulas
-            for statement in section.programs[maths].statements
-            if name in _told_by(statement)
-        ]
-        return bool(again) and all(
-            isinstance(statement, nodes.Declaration) and {to_text(of) for of in statement.sets} <= sets
-            for statement in again
+        sets = {of for statement in before if isinstance(statement, nodes.Declaration) for of in statement.sets}
+        return all(
+            isinstance(statement, nodes.Declaration) and sets.issuperset(statement.sets)
+            for statement in statements
+            if name in names_told(statement)
         )
 
     def add(self, section: Section) -> None:
@@ -141,7 +121,7 @@ class Inheritance:
         for maths in section.formulas:
             self.sections[maths] = section
             for number, statement in enumerate(section.programs[maths].statements):
-                for name in _told_by(statement):
+                for name in names_told(statement):
                     new.setdefault(name, []).append((maths, number))
         self.known.update(new)
         self.functions |= section.functions
@@ -172,7 +152,7 @@ class Needs:
         self.sizes: list[MathSpan] = []
         for maths in formulas:
             for statement in section.programs[maths].statements:
-                for name in _told_by(statement):
+                for name in names_told(statement):
                     self.tells.setdefault(name, []).append(maths)
                 for name in bound_by(statement):
                     self.binds.setdefault(name, []).append(maths)
@@ -206,14 +186,8 @@ def bound_by(statement: Any) -> list[str]:
     return [] if head is None else [name for name in map(base_of, (*head.arguments, *head.parameters)) if name]
 
 
-def find_described_names(program: nodes.Program) -> Iterator[str]:
-    """Yield the names that the statements of a program introduce."""
-    for statement in program.statements:
-        yield from _told_by(statement)
-
-
-def _told_by(statement: Any) -> list[str]:
-    """Return the names that a statement introduces. An equation about f(2 X) or a renamed tensor introduces none."""
+def names_told(statement: Any) -> list[str]:
+    """Return the names that a statement introduces; an equation about f(2 X) or a renamed tensor introduces none."""
     if isinstance(statement, nodes.Equation):
         head = statement.sides[0]
         is_known = isinstance(head, nodes.Rename) or not all(
@@ -224,8 +198,8 @@ def _told_by(statement: Any) -> list[str]:
 
 
 def _is_known(body: nodes.Node) -> bool:
-    """Return whether an expression is a literal that contains only numbers."""
-    return isinstance(body, nodes.Literal) and not any(isinstance(node, nodes.Name) for node in walk(body))
+    """Return whether an expression is a literal tensor of numbers."""
+    return isinstance(body, nodes.Literal) and not uses_of(body).variables
 
 
 _PLAIN = (nodes.Name, nodes.Subscript, nodes.Superscript)

@@ -16,9 +16,8 @@ from grammar.latex.macros import MAX_MACRO_PIECES, expand, scan
 from grammar.parser import parse
 from grammar.symbols import BINDERS, FUNCTIONS
 
-from ..scope.heads import base_of, function_head, head_names
-from ..scope.names import walk
-from ..scope.uses import ARITHMETIC
+from ..scope.heads import function_head, head_names
+from ..scope.uses import ARITHMETIC, uses_of
 from .assembled import assemble_program
 from .document import Document, MathSpan, Section, Skipped
 from .rows import comment_of, declarations_in, rows_of, unread_part
@@ -66,7 +65,7 @@ def gather(document: Document, section: Section, before: Collection[str] = ()) -
         if not program.statements or _single(program):
             document.skipped.append(Skipped(maths[:2], "a symbol" if program.statements else "a comment"))
             continue
-        named = maths in marked or any(isinstance(node, nodes.Call) and node.operator in functions for node in walk(program))  # fmt: skip
+        named = maths in marked or not functions.isdisjoint(uses_of(program).calls)  # fmt: skip
         if not (named or maths.display):
             in_text.append(maths)
             continue
@@ -117,7 +116,7 @@ def _said_of_known(
     program = _read(document, section, maths)
     if isinstance(program, NotationError) or not program.statements or _single(program):
         return None
-    names = {*names_in(program)} - FUNCTIONS - ARITHMETIC - BINDERS
+    names = uses_of(program).words - BUILT_IN
     if all(isinstance(statement, nodes.Fact) for statement in program.statements):
         known = {name for span in blamed for name in find_names(section, span)}
     elif all(
@@ -223,7 +222,7 @@ def _keep_needed(document: Document, section: Section, blamed: set[MathSpan], kn
     known |= {name for maths in needed for name in heads_of(section.programs[maths])}
     for maths in section.formulas if needed else ():
         heads = heads_of(section.programs[maths])
-        spoken = {*find_names(section, maths)} - heads - FUNCTIONS - ARITHMETIC - BINDERS
+        spoken = find_names(section, maths) - heads - BUILT_IN
         if maths not in needed and spoken and spoken <= known:
             needed.add(maths)
             known |= heads
@@ -231,15 +230,10 @@ def _keep_needed(document: Document, section: Section, blamed: set[MathSpan], kn
     section.formulas = sorted(maths for maths in section.formulas if maths in needed)
 
 
-def names_in(root: Any) -> tuple[str, ...]:
-    """Return the names of tensors and functions in a tree, in order of first use."""
-    return tuple(name for name in dict.fromkeys(map(base_of, walk(root))) if name)
-
-
-def find_names(section: Section, maths: MathSpan) -> tuple[str, ...]:
-    """Return the names of tensors and functions in a formula of a section. They are cached."""
+def find_names(section: Section, maths: MathSpan) -> frozenset[str]:
+    """Return the names in a formula of a section."""
     if maths not in section.mentioned:
-        section.mentioned[maths] = names_in(section.programs[maths])
+        section.mentioned[maths] = uses_of(section.programs[maths]).words
     return section.mentioned[maths]
 
 
@@ -292,6 +286,7 @@ def _read(document: Document, section: Section, maths: MathSpan) -> nodes.Progra
         return work.error(problem)
 
 
+BUILT_IN = FUNCTIONS | ARITHMETIC | BINDERS
 EMPTY = 108  # the code of a formula without an expression
 READ = 300_000
 EACH = 10  # characters added to the length of each formula

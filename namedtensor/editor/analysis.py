@@ -23,7 +23,7 @@ from ..documents.check_files import locate_in_file
 from ..documents.document import Document
 from ..documents.findings import NOT_CHECKED, findings_of
 from ..documents.included_files import Read, Whole
-from ..documents.inherited import find_described_names
+from ..documents.inherited import names_told
 from ..documents.loaded import READERS, whole_of
 from ..documents.python_source import FormulaString, SkippedString, formulas_in
 from ..documents.sections import check_document
@@ -238,7 +238,10 @@ def regions_of(report: Document, whole: Whole, path: str) -> list[FormulaRegion]
     regions: list[FormulaRegion] = []
     for section in report.sections:
         inherits = frozenset(
-            name for maths in section.inherited for name in find_described_names(section.programs[maths])
+            name
+            for maths in section.inherited
+            for statement in section.programs[maths].statements
+            for name in names_told(statement)
         )
         for work, checked in section.checked:
             if checked.checker is None:
