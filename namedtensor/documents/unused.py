@@ -19,7 +19,7 @@ from ..scope.heads import base_of
 from ..scope.names import walk
 from ..scope.uses import reach
 from ..terms.inference import CheckWarning
-from .assembled import AssembledProgram, assemble_program
+from .assembled import assemble_program
 from .document import Document, MathSpan
 
 CODE = 207
@@ -37,11 +37,11 @@ def find_unused_names(document: Document) -> Iterator[CheckWarning]:
     uses: dict[str, set[str]] = {}  # of a name, the names in its definitions
     for section, maths in local:
         for statement in section.programs[maths].statements:
-            everywhere |= _names_in(statement)
+            names = _names_in(statement)
+            everywhere |= names
             if isinstance(statement, nodes.Equation):
-                head = statement.sides[0]
-                bound = set(map(base_of, parameters_of(statement))) if isinstance(head, nodes.Call) else set[str]()
-                uses.setdefault(base_of(head), set()).update(_names_in(statement) - bound)
+                bound = map(base_of, parameters_of(statement))
+                uses.setdefault(base_of(statement.sides[0]), set()).update(names.difference(bound))
     unread = unread_spans(document, {maths for _, maths in local})
     later: set[str] = set()
     for section, maths in reversed(local):
@@ -58,9 +58,11 @@ def find_unused_names(document: Document) -> Iterator[CheckWarning]:
             if not _is_used(name, _names_used(definition, uses))
         }
         for name in (name for statement in statements for name in getattr(statement, "names", ())):
-            used = later if definitions else everywhere
-            is_known = bool(definitions) or isinstance(name, _MEMBER) or _is_word(document, work, name)
-            if isinstance(name, _PLAIN) and is_known and not _is_used(name, used) and not occurs(_text(document, work, name), document, unread):  # fmt: skip
+            if not isinstance(name, _PLAIN) or _is_used(name, later if definitions else everywhere):
+                continue
+            text = document.source[slice(*(work.span(name.span) or (0, 0)))]
+            is_known = bool(definitions) or isinstance(name, _MEMBER) or _is_single_word(document, to_text(name))
+            if is_known and not occurs(text, document, unread):
                 unused.setdefault(to_text(name), (name, "{} is declared and not used"))
         for name, message in unused.values():
             span = work.span(name.span)
@@ -81,18 +83,13 @@ def occurs(text: str, document: Document, spans: list[Span]) -> bool:
     return any(occurrence.search(document.source, *span) for span in spans)
 
 
-def _text(document: Document, work: AssembledProgram, name: nodes.Node) -> str:
-    return document.source[slice(*(work.span(name.span) or (0, 0)))]
-
-
-def _is_word(document: Document, work: AssembledProgram, name: nodes.Node) -> bool:
+def _is_single_word(document: Document, text: str) -> bool:
     """Return whether a name is a word that occurs only once in the document.
 
     Single letters do not count, because running text may mention them.
     """
-    text = to_text(name)
-    others = re.findall(rf"(?<![A-Za-z]){re.escape(text)}(?![A-Za-z])", document.source) if len(text) > 1 and text.isalpha() else []  # fmt: skip
-    return len(others) == 1
+    word = rf"(?<![A-Za-z]){re.escape(text)}(?![A-Za-z])"
+    return len(text) > 1 and text.isalpha() and len(re.findall(word, document.source)) == 1
 
 
 def parameters_of(definition: nodes.Equation) -> list[nodes.Node]:

@@ -45,7 +45,6 @@ class FormulaRegion:
     tree: nodes.Program
     scope: Any  # the symbols, None where names clash
     place: Callable[[Span], Span | None]
-    span: Span
     broken: bool = False  # whether statements are left out since they are wrong
     inherits: frozenset[str] = frozenset()  # names that earlier regions define
     parts: Callable[[], list[Any]] = field(default=list, compare=False)
@@ -218,7 +217,7 @@ class EditedDocument:
             regions.append(
                 FormulaRegion(
                     program.text, program.syntax == "latex", whole.tree, checker.scope if checker is not None else None,
-                    edited.place, edited.span, whole.is_broken,
+                    edited.place, whole.is_broken,
                     types=whole.checked.checked.result.types if whole.checked is not None else {},
                 )
             )  # fmt: skip
@@ -256,7 +255,7 @@ def regions_of(report: Document, whole: Whole, path: str) -> list[FormulaRegion]
             scope = checked.checker.scope
             regions.append(
                 FormulaRegion(
-                    work.text, True, scope.program, scope, moved, (section.start, section.start), False, inherits,
+                    work.text, True, scope.program, scope, moved, False, inherits,
                     partial(find_typed_parts, checked.checker), checked.result.types,
                 )
             )  # fmt: skip

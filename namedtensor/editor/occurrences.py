@@ -17,8 +17,9 @@ from grammar.printer.runs import axes_in
 from grammar.symbols import FUNCTIONS
 from grammar.traversal import children
 
+from ..scope.heads import heads
 from ..scope.names import MARKS, walk
-from ..scope.uses import find_indices
+from ..scope.uses import find_indices, uses_of
 from .analysis import EditedDocument, FormulaRegion
 
 AXIS, NAME, FUNCTION, INDEX = "axis", "name", "function", "index"
@@ -62,7 +63,7 @@ def mentions(region: FormulaRegion, number: int) -> Iterator[Occurrence]:
 
     for statement in region.tree.statements:
         indices = indices_of(statement)
-        defining = {id(node) for node in heads(statement)}
+        defining = {id(node) for node in find_defined_nodes(statement)}
         stack: list[tuple[Any, bool]] = [(statement, False)]  # with whether it is a label
         while stack:
             node, label = stack.pop()
@@ -108,7 +109,7 @@ class Owner(NamedTuple):
     span: Span
     names: frozenset[str]
     axes: frozenset[str]
-    statements: tuple[Span, ...]
+    statements: list[Span]
 
     def holds(self, span: Span) -> bool:
         """Return whether a span is in one of the function's statements."""
@@ -119,35 +120,26 @@ def owners_of(region: FormulaRegion) -> Iterator[Owner]:
     """Yield the functions of a region, later ones first."""
     functions = list(region.scope.all_functions()) if region.scope is not None else []
     for function in sorted(functions, key=lambda function: -function.position):
-        facts = [fact for group in function.facts.values() for fact in group] + function.families
-        spans = [function.statement.span, *(fact.statement.span for fact in facts)]
-        spans += [function.signature.span] if function.signature is not None else []
-        names = frozenset(function.bound) | {fact.name.base for fact in facts}
-        yield Owner(function.statement.span, names, function.over_axes, tuple(spans))
+        facts = [*function.all_definitions()]
+        statements = [function.statement, *(fact.statement for fact in facts), function.signature]
+        names = frozenset(function.bound).union(fact.name.base for fact in facts)
+        spans = [statement.span for statement in statements if statement is not None]
+        yield Owner(function.statement.span, names, function.over_axes, spans)
 
 
-def heads(statement: Any) -> Iterator[Any]:
-    """Yield the nodes that a statement defines or declares, including a function's parameters."""
-    if isinstance(statement, nodes.Equation):
-        head = statement.sides[0]
+def find_defined_nodes(statement: Any) -> Iterator[Any]:
+    """Yield the nodes that a statement defines or declares, and the parameters of a function."""
+    for head in heads(statement):
         yield head
         if isinstance(head, Call):
             yield from (*head.arguments, *head.parameters)
-    elif isinstance(statement, nodes.Declaration):
-        yield from statement.names
-    elif isinstance(statement, nodes.Signature):
-        yield statement.head
-    elif isinstance(statement, nodes.Update):
-        yield statement.target
 
 
 def indices_of(statement: Any) -> frozenset[str]:
     """Return the indices that a statement binds, such as l in `for l = 1, …, L`, and i in A_{seq(i)} = … and in ∑_i."""
     names = find_indices(statement)
-    head = statement.sides[0] if isinstance(statement, nodes.Equation) else getattr(statement, "target", None)
-    if isinstance(head, nodes.Index):
-        names |= {node.text for _, at in head.items for node in walk(at) if isinstance(node, nodes.Name)}
-    return frozenset(names)
+    items = (item for head in heads(statement) if isinstance(head, nodes.Index) for item in head.items)
+    return frozenset(names.union(*(uses_of(position).variables for _, position in items)))
 
 
 # ------------------------------------------------------------------------------------------------------ which are the same
