@@ -16,7 +16,7 @@ from ..core.suggestions import Suggests
 from ..files.text import InputError
 from .document import Document, MathSpan, Section, Skipped
 from .findings import ERROR, NOT_CHECKED, WARNING, Finding, findings_of
-from .formula_checks import CheckedFormula, check_formula
+from .formula_checks import CheckedFormula, KnownInputs, check_formula
 from .included_files import Read, Whole, whole_of_one
 from .python_source import FormulaString, SkippedString, formulas_in
 from .suffixes import DOCUMENTS, PYTHON
@@ -171,7 +171,7 @@ def check_program(
     from ..programs.parsed import ParsedProgram
 
     program = ParsedProgram(text, "text")
-    result = check_formula(program, shapes, sizes)
+    result = check_formula(program, KnownInputs(shapes or {}, sizes or {}))
     section = _section("", (0, len(text)), result, program)
     return Document(text, [section], [*result.errors], [*result.warnings])
 
@@ -195,10 +195,11 @@ def check_python(
             document.skipped.append(Skipped(formula.span, f"{formula.verb}: {formula.reason}"))
             continue
         program = ParsedProgram(formula.text, formula.syntax)
-        given, known = {**(shapes or {}), **formula.shapes}, {**(sizes or {}), **formula.sizes}
-        result = check_formula(program, given, known, formula.named, formula.complete)
+        given, known, *others = formula.inputs
+        inputs = KnownInputs({**(shapes or {}), **given}, {**(sizes or {}), **known}, *others)
+        result = check_formula(program, inputs)
         if draws is not None and not result.checked.result.errors:
-            for tried in assertions_of(program, given, known, draws):
+            for tried in assertions_of(program, inputs, draws):
                 if tried.status == FALSE:
                     document.errors.append(locate_in_file(tried.error(formula.text), formula, text))
                 else:
@@ -210,11 +211,11 @@ def check_python(
     return document
 
 
-def assertions_of(program: ParsedProgram, shapes: Any, sizes: Any, draws: Draws) -> list[Tried]:
-    """Test the assertions of a formula on random tensors, and return the results."""
+def assertions_of(program: ParsedProgram, inputs: KnownInputs, draws: Draws) -> list[Tried]:
+    """Test the assertions of a formula on random tensors and return the verdicts."""
     from .trial import try_assertions
 
-    return list(try_assertions(program.source, program.tree, shapes, sizes, draws))
+    return list(try_assertions(program.source, program.tree, inputs.shapes, inputs.sizes, draws))
 
 
 def python_formulas(text: str, path: str) -> Iterator[FormulaString | SkippedString]:

@@ -5,7 +5,7 @@ The inputs of the formula may be unknown until it is used.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
@@ -28,33 +28,39 @@ class CheckedFormula(NamedTuple):
     unknown: tuple[NotationError, ...] = ()  # of names that nothing here defines, the first use each
 
 
-def check_formula(
-    program: ParsedProgram,
-    shapes: Mapping[str, Any] | None = None,
-    sizes: Mapping[str, int] | None = None,
-    named: Collection[str] = (),
-    complete: bool = False,
-) -> CheckedFormula:
-    """Check a formula with the inputs whose shapes are known.
+class KnownInputs(NamedTuple):
+    """What a file shows about the inputs of a formula."""
 
-    The inputs in `named` may have any shape. If the inputs are not `complete`, an undefined name is treated as an
-    input. It raises an error only if it resembles a defined name.
+    shapes: Mapping[str, Any] = {}
+    sizes: Mapping[str, int] = {}
+    named: frozenset[str] = frozenset()  # further inputs, which may have any shape
+    complete: bool = False  # whether these are all inputs
+
+
+NO_INPUTS = KnownInputs()
+
+
+def check_formula(program: ParsedProgram, inputs: KnownInputs = NO_INPUTS) -> CheckedFormula:
+    """Check a formula with the inputs that are known.
+
+    If the inputs are not `complete`, an undefined name is treated as an input. It raises an error only if it resembles
+    a defined name.
     """
     from ..programs.checks import check_program_types
 
-    given = dict(shapes or {})
-    by_keyword = tuple(given) if complete else None
+    shapes, sizes, names, complete = inputs
+    by_keyword = tuple(shapes) if complete else None
     checked, _ = with_open_ends(
-        lambda ends: check_program_types(program, given, sizes, by_keyword, ends), lambda result: result.result.errors
+        lambda ends: check_program_types(program, shapes, sizes, by_keyword, ends), lambda result: result.result.errors
     )
-    inputs = set(map(plain_key, named))
+    named = set(map(plain_key, names))
     errors: list[NotationError] = []
     unknown: dict[str, NotationError] = {}
     for error in checked.result.errors:
         name = error.span_text or ""
         if error.code != UNDEFINED or error.source != program.source:
             errors.append(error)
-        elif plain_key(name) not in inputs:
+        elif plain_key(name) not in named:
             meant = did_you_mean(near(name, [*program.declared, *program.defined])) if len(name) > 2 else None
             if meant is not None:
                 errors.append(error.replace(hint=meant))

@@ -13,10 +13,12 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from grammar.errors import Span
+
+from .formula_checks import NO_INPUTS, KnownInputs
 
 PACKAGE = "namedtensor"
 ONE, TWO = (0,), (0, 1)
@@ -39,11 +41,8 @@ class FormulaString(NamedTuple):
     verb: str
     text: str
     places: tuple[Span, ...]  # of each character in the file, and an empty one at the end
-    shapes: Mapping[str, Any] = {}  # the inputs whose shape the call shows
-    named: frozenset[str] = frozenset()  # the other inputs that the call names
-    complete: bool = False  # whether it names all inputs
+    inputs: KnownInputs = NO_INPUTS
     syntax: str = "auto"
-    sizes: Mapping[str, int] = {}
 
     @property
     def span(self) -> Span:
@@ -192,7 +191,7 @@ class PythonSource:
         if places is None:
             return SkippedString(verb, span, "a string whose characters cannot be located")
         formula = self._with_inputs(FormulaString(verb, text, places), call)
-        return formula if constant is None else formula._replace(complete=False)
+        return formula if constant is None else formula._replace(inputs=formula.inputs._replace(complete=False))
 
     def _with_inputs(self, formula: FormulaString, call: ast.Call) -> FormulaString:
         """Return a formula with the shapes of the inputs that its call passes."""
@@ -217,13 +216,8 @@ class PythonSource:
         shapes = {name: shape for name, value in given.items() if (shape := self._given_shape(value)) is not None}
         syntax = _constant(options.get("syntax"))
         sizes = _sizes(options.get("sizes"))
-        return formula._replace(
-            shapes=shapes,
-            named=frozenset(given.keys() - shapes.keys()),
-            complete=complete,
-            syntax=syntax if syntax in ("text", "latex") else "auto",
-            sizes=sizes,
-        )
+        inputs = KnownInputs(shapes, sizes, frozenset(given.keys() - shapes.keys()), complete)
+        return formula._replace(inputs=inputs, syntax=syntax if syntax in ("text", "latex") else "auto")
 
     def _given_shape(self, value: ast.expr) -> Any:
         """Return the shape of an input that is passed as a type, a number, or a variable with known axes, or None."""

@@ -22,15 +22,16 @@ from grammar.parser import spelling_of
 from ..documents.check_files import locate_in_file
 from ..documents.document import Document
 from ..documents.findings import NOT_CHECKED, findings_of
+from ..documents.formula_checks import NO_INPUTS
 from ..documents.included_files import Read, Whole
 from ..documents.inherited import names_told
 from ..documents.loaded import READERS, whole_of
-from ..documents.python_source import FormulaString, SkippedString, formulas_in
+from ..documents.python_source import FormulaString, formulas_in
 from ..documents.sections import check_document
 from ..files.text import InputError
 from .parts import TypedPart, find_typed_parts
 from .statements import scopes
-from .text_programs import Problem, ProgramInputs, TextProgram, TypeHint, type_hints
+from .text_programs import Problem, TextProgram, TypeHint, type_hints
 
 PROGRAM, PYTHON = ".nt", ".py"
 MAX_CHARS = 1_000_000  # of a document
@@ -76,7 +77,6 @@ class EditedDocument:
         self.path, self.read = path, read
         self.kind = os.path.splitext(path)[1]
         self.text = ""
-        self.skipped: list[SkippedString] = []
         self.report: Document | None = None
         self.whole: Whole | None = None
         self.programs: list[EditedProgram] = []
@@ -93,8 +93,7 @@ class EditedDocument:
 
         The content of a document never raises an exception.
         """
-        self.text, self.skipped = text, []
-        self._problems = []
+        self.text, self._problems = text, []
         if len(text) > MAX_CHARS:
             self.programs, self.report = [], None
             message = f"a document is checked up to {MAX_CHARS} characters, and this one has {len(text)}"
@@ -122,7 +121,6 @@ class EditedDocument:
         except SyntaxError:
             self.programs = []
             return
-        self.skipped = [string for string in strings if isinstance(string, SkippedString)]
         formulas = [string for string in strings if isinstance(string, FormulaString)]
         self._update_programs([(string.text, string.span, string) for string in formulas])
 
@@ -132,18 +130,21 @@ class EditedDocument:
         An earlier program with the same text, or else at the same position, is updated.
         """
         before = [edited.program for edited in self.programs]
-        by_text = {(program.text, program.known): program for program in before}
         programs: list[EditedProgram] = []
         for at, (text, span, formula) in enumerate(sources):
-            known = ProgramInputs() if formula is None else read_stated_types(formula)
-            syntax = "text" if formula is None else formula.syntax
+            known, syntax = (NO_INPUTS, "text") if formula is None else (formula.inputs, formula.syntax)
             if syntax == "auto":
                 syntax = spelling_of(text)
-            program = by_text.pop((text, known), None)
-            if program is None and len(before) == len(sources) and before[at].known == known:
-                program = before[at]
-            if program is None or program.syntax != syntax or any(program is edited.program for edited in programs):
-                program = TextProgram(known, syntax)
+            here = before[at : at + 1] if len(before) == len(sources) else []
+            used = [edited.program for edited in programs]
+            program = next(
+                (
+                    earlier
+                    for earlier in (*(other for other in before if other.text == text), *here)
+                    if (earlier.known, earlier.syntax) == (known, syntax) and earlier not in used
+                ),
+                TextProgram(known, syntax),
+            )
             if program.text != text or program.whole is None:
                 program.update(text)
             programs.append(EditedProgram(program, span, formula))
@@ -222,14 +223,6 @@ class EditedDocument:
                 )
             )  # fmt: skip
         return regions
-
-
-def read_stated_types(formula: FormulaString) -> ProgramInputs:
-    """Return the input types that a call in Python passes along with its formula."""
-    shapes = tuple(
-        (name, tuple(shape.items()) if isinstance(shape, dict) else shape) for name, shape in formula.shapes.items()
-    )
-    return ProgramInputs(shapes, formula.named, formula.complete, tuple(formula.sizes.items()))
 
 
 def regions_of(report: Document, whole: Whole, path: str) -> list[FormulaRegion]:

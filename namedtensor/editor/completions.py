@@ -94,7 +94,7 @@ def complete_text(program: TextProgram, offset: int) -> Iterator[CompletionItem]
 def axes_of(program: TextProgram, offset: int) -> list[str]:
     """Return the axes of a program, including its invalid statements. The word that ends at `offset` is left out."""
     axes = dict.fromkeys(axes_in(program.whole.tree)) if program.whole is not None else {}
-    axes |= dict.fromkeys(axis for shape in program.known.given.values() if isinstance(shape, dict) for axis in shape)
+    axes |= dict.fromkeys(axis for shape in program.known.shapes.values() if isinstance(shape, dict) for axis in shape)
     for inside in AXES.finditer(program.text):
         for word in WORD.finditer(program.text, *inside.span(1)):
             if word.end() != offset and word.start() > 0 and program.text[word.start() - 1] not in "(":

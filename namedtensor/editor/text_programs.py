@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from grammar import nodes
 from grammar.errors import NotationError, Span
 
-from ..documents.formula_checks import UNDEFINED, CheckedFormula, check_formula
+from ..documents.formula_checks import NO_INPUTS, UNDEFINED, CheckedFormula, KnownInputs, check_formula
 from ..programs.parsed import ParsedProgram
 from ..scope.heads import base_of, function_head, head_names
 from ..scope.names import plain_key
@@ -23,20 +23,6 @@ from .statements import HEAD, StatementText, blank_spans, split, statement_at
 
 MAX_BROKEN = 12  # statements of a program that are left out since they are wrong
 SHORT = 12  # statements of a program that is always checked at once
-
-
-class ProgramInputs(NamedTuple):
-    """The types of inputs that are known from outside the program."""
-
-    shapes: tuple[tuple[str, Any], ...] = ()
-    named: frozenset[str] = frozenset()
-    complete: bool = False
-    sizes: tuple[tuple[str, int], ...] = ()
-
-    @property
-    def given(self) -> dict[str, Any]:
-        """The shapes of the inputs, by name."""
-        return {name: dict(shape) if isinstance(shape, tuple) else shape for name, shape in self.shapes}
 
 
 class Problem(NamedTuple):
@@ -74,8 +60,8 @@ class CheckedText(NamedTuple):
 class TextProgram:
     """A program whose text is edited and checked."""
 
-    def __init__(self, known: ProgramInputs | None = None, syntax: str = "text"):
-        self.known, self.syntax = known or ProgramInputs(), syntax
+    def __init__(self, known: KnownInputs = NO_INPUTS, syntax: str = "text"):
+        self.known, self.syntax = known, syntax
         self.whole: CheckedText | None = None
         self.text = ""
         self.statements: list[StatementText] = []
@@ -156,7 +142,7 @@ def find_defined_names(statements: Iterable[StatementText]) -> set[str]:
     return {plain_key(head[0].split("=")[0].split("∈")[0].split("(")[0].rstrip(" :≜≔")).base for head in heads if head}
 
 
-def check_whole_text(text: str, statements: list[StatementText], known: ProgramInputs, syntax: str) -> CheckedText:
+def check_whole_text(text: str, statements: list[StatementText], known: KnownInputs, syntax: str) -> CheckedText:
     """Check a program, leaving out the statements that do not parse or that clash with others."""
     broken: dict[int, Problem] = {}
     result: CheckedFormula | None = None
@@ -167,7 +153,7 @@ def check_whole_text(text: str, statements: list[StatementText], known: ProgramI
         try:
             tree = program.tree
             _ = program.scope
-            result = check_formula(program, known.given, dict(known.sizes), known.named, known.complete)
+            result = check_formula(program, known)
             break
         except NotationError as error:
             problem, tree = error, nodes.Program(())
