@@ -144,20 +144,23 @@ def _records(assumptions: DocumentAssumptions) -> None:
                 return None
             assumptions.widen(base, map(_shape_of, names))
         else:
-            is_by_element = isinstance(node, Derivative) and isinstance(node.variable, Subscript)
-            return by_element(node.body, node.variable) if is_by_element else None
+            return by_element(node) if isinstance(node, Derivative) else None
         is_read = all(name.rstrip(MARKS) in records for name in names)
         return Index(map_nodes(base, indexed), tuple(map(item, names)), node.span) if is_read else None
 
-    def by_element(body: Node, variable: Subscript) -> Any:
+    def by_element(node: Derivative) -> Any:
         """Read ∂f(X)/∂X_s as the derivative of f(X + ε E) by ε at 0, where E is 1 at s and 0 elsewhere."""
-        record, *others = variable.components
-        if others or not isinstance(record, Name) or record.text not in records or not isinstance(variable.base, Name):
+        variable = node.variable
+        if not isinstance(variable, Subscript) or not isinstance(variable.base, Name) or len(variable.components) > 1:
+            return None
+        record = variable.components[0]
+        if not isinstance(record, Name) or record.text not in records:
             return None
         step = Name("epsilonA")
         one = Call("onehot", (), (Name(_shape_of(record.text)),), (record,))
         moved = Call("+", (), (), (variable.base, Call("⊙", (), (), (step, one))))
-        grown = map_nodes(map_nodes(body, indexed), lambda node: moved if node == variable.base else None)
+        body = map_nodes(node.body, indexed)
+        grown = map_nodes(body, lambda part: moved if part == variable.base else None)
         return AtPoint(Derivative(grown, step, ""), ((step, nodes.Number(0)),))
 
     if records:

@@ -195,8 +195,8 @@ def check_python(
             document.skipped.append(Skipped(formula.span, f"{formula.verb}: {formula.reason}"))
             continue
         program = ParsedProgram(formula.text, formula.syntax)
-        given, known, *others = formula.inputs
-        inputs = KnownInputs({**(shapes or {}), **given}, {**(sizes or {}), **known}, *others)
+        given = {**(shapes or {}), **formula.inputs.shapes}
+        inputs = formula.inputs._replace(shapes=given, sizes={**(sizes or {}), **formula.inputs.sizes})
         result = check_formula(program, inputs)
         if draws is not None and not result.checked.result.errors:
             for tried in assertions_of(program, inputs, draws):

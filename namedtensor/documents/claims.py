@@ -17,14 +17,13 @@ from typing import Any, NamedTuple
 from grammar.errors import Span
 from grammar.nodes import Call, Declaration, Equation, Fact, Name, Program, Signature, Size
 from grammar.printer import to_text
-from grammar.symbols import BINDERS, FUNCTIONS
 from grammar.traversal import map_nodes
 
 from ..scope.heads import base_of, head_names
 from ..scope.names import key
 from ..scope.symbols import FunctionDefinition, Scope
-from ..scope.uses import ARITHMETIC, OF_AXES, find_indices, reach, uses_of
-from .notation import heads_of
+from ..scope.uses import OF_AXES, find_indices, reach, uses_of
+from .notation import BUILT_IN, heads_of
 
 
 class ClaimAlone(NamedTuple):
@@ -82,7 +81,7 @@ def unknown_names(alone: ClaimAlone, given: Collection[str]) -> set[str]:
     uses = uses_of(claim)
     variables = {*uses.variables, *(operator for operator in uses.calls if operator[:1].isalpha())}
     known = heads_of(Program(before)) | {key(name).base for name in given}
-    return variables - known - find_indices(claim) - FUNCTIONS - OF_AXES - ARITHMETIC - BINDERS
+    return variables - known - find_indices(claim) - BUILT_IN - OF_AXES
 
 
 def is_of_sizes(statement: Any) -> bool:
@@ -93,18 +92,18 @@ def is_of_sizes(statement: Any) -> bool:
 # -------------------------------------------------------------------------------------------------------- what it needs
 def _needed(scope: Scope, claim: Equation) -> tuple[Any, ...]:
     """Return the statements that an assertion needs, without the assertions in those statements."""
-    made = _names_made(scope)
+    names_made = _names_made(scope)
     makers: dict[str, list[Any]] = {}
     for statement in scope.program.statements:
-        for name in made.get(statement.span, ()) if statement is not claim else ():
+        for name in names_made.get(statement.span, ()) if statement is not claim else ():
             makers.setdefault(name, []).append(statement)
     names = reach(
         uses_of(claim).words - find_indices(claim),
         lambda name: [word for statement in makers.get(name, ()) for word in uses_of(statement).words],
     ).keys()
     statements = [statement for statement in scope.program.statements if statement is not claim]
-    facts = (line for line in statements if isinstance(line, Fact) and uses_of(line).variables <= names)
-    needed = (line for line in statements if is_of_sizes(line) or made.get(line.span, set()) & names)
+    facts = (line for line in statements if isinstance(line, Fact) and uses_of(line).words - BUILT_IN <= names)
+    needed = (line for line in statements if is_of_sizes(line) or names_made.get(line.span, set()) & names)
     return (*facts, *map(_drop_assertions, needed))
 
 

@@ -29,7 +29,7 @@ class CheckedFormula(NamedTuple):
 
 
 class KnownInputs(NamedTuple):
-    """What a file shows about the inputs of a formula."""
+    """The inputs of a formula, as far as its file shows them."""
 
     shapes: Mapping[str, Any] = {}
     sizes: Mapping[str, int] = {}

@@ -59,8 +59,8 @@ class Inheritance:
         Statements of the section itself take precedence.
         """
         statements = [line for maths in section.formulas for line in section.programs[maths].statements]
-        told = {name for statement in statements for name in names_told(statement)}
-        names = {name for name in told if not self.is_the_same(name, statements)}
+        described = {name for statement in statements for name in names_told(statement)}
+        names = {name for name in described if not self.is_the_same(name, statements)}
         equations = (statement for statement in statements if isinstance(statement, nodes.Equation))
         redefined = {name for equation in equations for name in names_told(equation)}
         speaks: dict[str, set[str]] = {}  # of a name, the axes in the formulas of the section that use it
@@ -71,7 +71,7 @@ class Inheritance:
         facts: dict[StatementKey, tuple[MathSpan, nodes.Program]] = {}
 
         def needed_by(name: str) -> Iterator[str]:
-            """Yield the names in the earlier statements about a name, which become facts."""
+            """Yield the names in the earlier statements about a name, which become assumptions."""
             if name in names or name in speaks and self.is_another(name, speaks[name]):
                 return
             for pair in self.known.get(name) or self.later.get(name, ()):

@@ -138,7 +138,9 @@ class PythonSource:
         stored = Counter(node.arg for node in self.nodes if isinstance(node, ast.arg))
         stored.update(node.id for node in self.nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
         for node in self.nodes:
-            target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
+            if not isinstance(node, ast.Assign) or len(node.targets) > 1:
+                continue
+            target = node.targets[0]
             if isinstance(target, ast.Name) and stored[target.id] == 1:
                 if (shape := self._shape(node.value)) is not None:
                     self.tensors[target.id] = shape

@@ -67,7 +67,7 @@ def try_assertions(
     claims = [*claims_alone(scope)]
     known = {*scope.functions, *(signature.head.operator for _, signature in scope.signatures)}
     meanings = said_by_differentials((claim for claim, _ in claims), known)
-    conditions: set[str] = set()  # the names in conditions
+    is_conditional = False  # whether an assertion before is a condition, on which later ones may rely
     for claim, defines in claims:
         if not expected(claim.span):
             continue
@@ -78,11 +78,9 @@ def try_assertions(
             yield Tried(claim.span, CONDITION, said=f"taken as what {next(iter(nodes))} is")
             continue
         tried = _try_assertion(alone, meanings, shapes, dict(sizes or {}), draws)
-        names = uses_of(claim).words
-        if tried.status == CONDITION or (tried.status == FALSE or tried.problem is not None) and names & conditions:
-            conditions |= names
-            tried = Tried(claim.span, CONDITION)
-        yield tried
+        is_conditional |= tried.status == CONDITION
+        fails = tried.status == FALSE or tried.problem is not None
+        yield Tried(claim.span, CONDITION) if is_conditional and fails else tried
 
 
 def claims_of(
@@ -338,8 +336,8 @@ class _Trial:
             for difference in differences:
                 text = to_text(Program((*self.program.statements[:-1], Value(difference, span))))
                 if (far := farthest(text, given, sizes)) > FAR:
-                    said = f"the sides differ by {far:.0f} times what their estimates, with {SEEDS} seeds, differ by"
-                    return Tried(span, FALSE, 0, said, given)
+                    message = f"the sides differ by {far:.0f} times what their estimates, with {SEEDS} seeds, differ by"
+                    return Tried(span, FALSE, 0, message, given)
             return None
 
         return self.run_tests(source, inputs, draws, islice(cycle(ORDINARY), draws.number), test)
