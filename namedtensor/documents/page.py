@@ -10,8 +10,7 @@ import html
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import groupby, takewhile
-from operator import attrgetter
+from itertools import groupby
 from typing import NamedTuple
 
 from grammar import nodes
@@ -184,33 +183,19 @@ def write_typed_runs(runs: Iterable[Run], types: Mapping[str, str], colors: Mapp
     >>> write_typed_runs(runs, {"X^1": "X^1 : ℝ^{seq}"}, {})
     '<span title="X^1 : ℝ^{seq}"><i>X</i><sup>1</sup></span> + Y'
     """
-    names: list[str] = []
-    left = list(_words(runs))
-    while left:
-        base, depth = left[0], len(left[0].scripts)
-        scripted = [*takewhile(lambda run, depth=depth: len(run.scripts) > depth, left[1:])]
-        scripts = "".join(
-            SIGNS[scripts[depth]] + "".join(run.text for run in group)
-            for scripts, group in groupby(scripted, attrgetter("scripts"))
-        )
-        title = types.get(_bare(base.text + scripts)) or types.get(_bare(base.text))
-        inside = html_runs([base, *scripted], colors)
-        names.append(f'<span title="{html.escape(title)}">{inside}</span>' if title and not base.axis else inside)
-        del left[: 1 + len(scripted)]
-    return "".join(names)
+
+    def title_of(run: Run) -> str | None:
+        name = _bare(run.name)
+        return types.get(name) or types.get(SCRIPTED.split(name)[0])
+
+    texts: list[str] = []
+    for title, group in groupby(runs, title_of):
+        text = html_runs(group, colors)
+        texts.append(f'<span title="{html.escape(title)}">{text}</span>' if title else text)
+    return "".join(texts)
 
 
-SIGNS = {"below": "_", "above": "^"}
-WORD = re.compile(r"([^\W\d_]+'*)")
-
-
-def _words(runs: Iterable[Run]) -> Iterator[Run]:
-    """Yield the runs, split so that each word is a separate run."""
-    for run in runs:
-        if run.axis or run.slanted:
-            yield run
-        else:
-            yield from (run._replace(text=piece) for piece in WORD.split(run.text) if piece)
+SCRIPTED = re.compile("[_^]")
 
 
 def _bare(name: str) -> str:

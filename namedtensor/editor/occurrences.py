@@ -131,7 +131,7 @@ def find_defined_nodes(statement: Any) -> Iterator[Any]:
     """Yield the nodes that a statement defines or declares, and the parameters of a function."""
     for head in heads(statement):
         yield head
-        if isinstance(head, Call):
+        if isinstance(head, Call) and isinstance(statement, nodes.Equation):
             yield from (*head.arguments, *head.parameters)
 
 
