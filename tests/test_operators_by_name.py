@@ -53,7 +53,6 @@ KNOWING = {  # for each file the names that it knows, and why no flag of a recor
         "signs that are calls: ‖x‖, |x|, log_2; and the ε and the ddof that standardize, var and std take",
     ),
     "checking/derived_functions.py": ("sqrt std", "functions that are defined by others"),
-    "editor/occurrences.py": ("∏ ∑", "large operators over an index bind its name"),
     "tensors/selection.py": ("argsort", "topk is an argsort whose first indices are taken"),
     "checking/diagnostics.py": ("clip max min mod pow", "errors that tell how these are written"),
     "checking/draws.py": ("mean uniform ∑", "makes terms: draws, and the means of expectations"),

@@ -151,7 +151,7 @@ def _records(assumptions: DocumentAssumptions) -> None:
     def by_element(node: Derivative) -> Any:
         """Read ∂f(X)/∂X_s as the derivative of f(X + ε E) by ε at 0, where E is 1 at s and 0 elsewhere."""
         variable = node.variable
-        if not isinstance(variable, Subscript) or not isinstance(variable.base, Name) or len(variable.components) > 1:
+        if not isinstance(variable, Subscript) or not isinstance(variable.base, Name) or len(variable.components) != 1:
             return None
         record = variable.components[0]
         if not isinstance(record, Name) or record.text not in records:
