@@ -29,7 +29,7 @@ LEAVES = (Name, Number, Axis)
 SINGLE = re.compile(r"[^\W_]|\d+|[*†]|\\dagger")  # a script without braces
 
 
-class Layout:
+class FormulaLayout:
     """The layout in text: a method for each kind of node. ASCII and LaTeX override the methods that differ."""
 
     column = TEXT

@@ -28,7 +28,7 @@ from .boxes import (
     write,
 )
 from .forms import LATEX, TEXT
-from .layout import Layout, is_plain_sum
+from .layout import FormulaLayout, is_plain_sum
 
 
 def _values(*terminals: str) -> list[str]:
@@ -48,7 +48,7 @@ PLAIN = {"factorial": 1, "root": 1, "binomial": 2}  # methods for calls with thi
 LOOSE, SUMS, PRODUCTS = range(3)  # the looseness of operators, for line breaks
 
 
-class OperatorLayout(Layout):
+class OperatorLayout(FormulaLayout):
     """The layout, with methods for calls and for operators that bind variables."""
 
     shape: Callable[..., Box]

@@ -53,7 +53,7 @@ LABEL = 30.0  # a piece of line, and the label
 TITLE = MARGIN + 14  # space for the title of a group
 
 
-class Box(NamedTuple):
+class NodeBox(NamedTuple):
     """A node with the size of its shape. If the node is a group, the box also contains the layout of its graph."""
 
     node: DrawnFunction
@@ -80,7 +80,7 @@ class Anchor(NamedTuple):
 class Placed(NamedTuple):
     """A graph with its boxes, its edges and their layout."""
 
-    boxes: list[Box]
+    boxes: list[NodeBox]
     edges: list[Edge]
     layout: DiagramLayout
 
@@ -97,7 +97,7 @@ def place_graph(graph: FlowGraph) -> Placed:
     return Placed(boxes, edges, lay_out([box.outer for box in boxes], links, entries))
 
 
-def anchor_of(boxes: Sequence[Box], port: Port) -> Anchor:
+def anchor_of(boxes: Sequence[NodeBox], port: Port) -> Anchor:
     """Return the point at which an edge meets a box.
 
     In a group, the edge continues to the node inside, unless another rank lies between.
@@ -115,19 +115,19 @@ def anchor_of(boxes: Sequence[Box], port: Port) -> Anchor:
     )
 
 
-def make_box(node: DrawnFunction) -> Box:
+def make_box(node: DrawnFunction) -> NodeBox:
     """Return the box of a node, whose size depends on its text or its nested graph."""
     if node.inside is not None:
         inner = place_graph(node.inside)
         title = width_of(node.runs, SMALL_SIZE) * 1.1
         first = min((cell.x for cell in inner.layout.cells if cell.rank == 0), default=title)
         width = max(inner.layout.width + 2 * max(0.0, title + 6 - first), title)  # arrows pass beside the title
-        return Box(node, width + 2 * MARGIN, inner.layout.height + MARGIN + TITLE, inner)
+        return NodeBox(node, width + 2 * MARGIN, inner.layout.height + MARGIN + TITLE, inner)
     wide = width_of(node.runs, TEXT_SIZE) * (1.1 if node.kind == "function" else 1.0)
     if node.kind == "sign":
-        return Box(node, max(2 * ROUND, wide + 14), 2 * ROUND, None)
+        return NodeBox(node, max(2 * ROUND, wide + 14), 2 * ROUND, None)
     low = 20.0 if node.detail else 0.0
-    return Box(node, max(wide, width_of(node.detail, SMALL_SIZE)) + 2 * PAD, 30.0 + low, None)
+    return NodeBox(node, max(wide, width_of(node.detail, SMALL_SIZE)) + 2 * PAD, 30.0 + low, None)
 
 
 # -------------------------------------------------------------------------------------------------------------- shapes
@@ -139,7 +139,7 @@ def shapes_of(placed: Placed, left: float, top: float) -> Iterator[Shape]:
         yield from box_shapes(box, left + cell.x, top + cell.y)
 
 
-def box_shapes(box: Box, x: float, y: float) -> Iterator[Shape]:
+def box_shapes(box: NodeBox, x: float, y: float) -> Iterator[Shape]:
     """Yield the shapes of a box, given the center of its upper side."""
     node, left = box.node, x - box.width / 2
     if box.inner is not None:
