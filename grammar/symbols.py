@@ -85,7 +85,7 @@ SYMBOLS = (
 
 
 def value(symbol: Symbol) -> str:
-    """Return the value by which a symbol is stored in the syntax tree."""
+    """Return the value that the syntax tree stores for a symbol."""
     return symbol.value or symbol.text.split()[0]
 
 

@@ -110,7 +110,7 @@ class Lexer:
 
     # ------------------------------------------------------------------------------------- one method a kind of match
     def imports(self, text: str, start: int, end: int) -> None:
-        """Add the tokens of an import line, whose kinds differ from those of other lines."""
+        """Add the tokens of an import line. Their kinds differ from the kinds in other lines."""
         from .import_lines import tokens_of_import
 
         for token in tokens_of_import(self.source, start, end):
@@ -199,7 +199,7 @@ class Lexer:
     def name(self, text: str, start: int, end: int) -> None:
         """Read a name.
 
-        A star or dagger after it belongs to the name where an axis is expected, or if no operand can follow.
+        A star or dagger after it belongs to the name if an axis is expected or no operand can follow.
         """
         source = self.source
         match = MARK.match(source, end) if source[end : end + 1] in MARK_STARTS else None

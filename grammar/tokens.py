@@ -165,7 +165,7 @@ def is_alone(texts: Iterable[str], signs: Collection[str]) -> bool:
 def scripts_end(
     tokens: Sequence[Token], start: int, kinds: Collection[str] = ("SUB", "SUP", "WITH"), most: int | None = None
 ) -> int:
-    """Return the index after the scripts that begin at `start`, of which at most `most` are included.
+    """Return the index after the scripts that begin at `start`. At most `most` scripts are included.
 
     Only scripts that begin with one of `kinds` are included.
     """

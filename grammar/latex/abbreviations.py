@@ -64,7 +64,7 @@ def parts_of(text: str) -> tuple[tuple[Union[Hole, tuple[str, str]], ...], int]:
 def expand(
     reader: Reader, text: str, arguments: Sequence[Argument | list[Part]], position: int, after: int
 ) -> list[Part]:
-    """Return the parts to which a macro expands, with its arguments inserted.
+    """Return the parts that a macro expands to, with its arguments inserted.
 
     Tokens after the last argument have the position of the macro's end, and others have the position of its name.
     """

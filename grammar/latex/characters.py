@@ -73,7 +73,7 @@ def times(reader: Reader, position: int, end: int) -> int:
 
 
 def union(reader: Reader, position: int, end: int) -> int:
-    r"""Read \cup between axes, where it joins sets of axes, as in the lift f^{\mathcal{S} \cup \mathcal{T}}."""
+    r"""Read \cup between axes, which joins sets of axes, as in the lift f^{\mathcal{S} \cup \mathcal{T}}."""
     kind, span = reader.kind, reader.pieces[position][1:]
     lifted = kind == "sup" and reader.tokens and reader.tokens[-1].text[:1] in CALLIGRAPHIC.values()
     if kind not in AXES and not lifted:
@@ -189,7 +189,7 @@ def add_primes(reader: Reader, position: int, primes: str, stop: int) -> None:
 
 
 def find_primed_token(tokens: list[Token]) -> Token | None:
-    """Return the token to which a prime after these tokens belongs, or None."""
+    """Return the token that a prime after these tokens belongs to, or None."""
     last = len(tokens) - 1
     first = group_start(tokens, last)
     if first > 1 and tokens[first - 1].type == "SUB":

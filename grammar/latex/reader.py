@@ -154,7 +154,7 @@ class Reader(Lexer):
         return not self.brackets or self.brackets == ["text"]
 
     def separate(self, strength: str, start: int, stop: int) -> None:
-        """Add a separator that ends a cell, a row or a formula. The `strength` says which of these."""
+        """Add a separator that ends a cell, a row or a formula. The `strength` selects one of these."""
         if self.previous() == "SEPARATOR":
             last = self.tokens[-1]
             last.text = min(last.text, strength, key=(FORMULA, ROW, CELL).index)
@@ -235,7 +235,7 @@ class Reader(Lexer):
         return after
 
     def inside(self, kind: str, group: Token | Stretch) -> list[Part]:
-        """Return the parts by which an argument is read in a new frame of this kind."""
+        """Return the parts of an argument, read in a new frame of this kind."""
         if isinstance(group, Token):
             return [group]
         if group[1] - group[0] == 1:

@@ -107,7 +107,7 @@ def input_checks(
 
 
 class Read(NamedTuple):
-    """The place from which source text reads a symbol: an input axis whose size is linear in the symbol."""
+    """A symbol and the input axis that source text computes it from. The axis size is linear in the symbol."""
 
     symbol: SizeSymbol
     value: PlanValue
@@ -161,7 +161,7 @@ def size_lines(plan: Plan) -> list[str]:
 
 
 def reads_of(plan: Plan, shapes: bool = False) -> list[Read]:
-    """Return the input axes from which the symbols are read.
+    """Return the input axes that the symbols are read from.
 
     These are the symbols that the source text uses or that several axes share.
 

@@ -342,7 +342,7 @@ class Backend:
                         yield from self.steps_of_data(item)
 
     def direct(self, text: str, xp: Any) -> Callable[..., Any] | None:
-        """Return the library's function if the generated function would only call it; otherwise return None."""
+        """Return the library's function if the generated function would only call this function, and otherwise None."""
         match = DIRECT.fullmatch(text) if self.name == "numpy" else None
         if match is None:
             return None

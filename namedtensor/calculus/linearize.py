@@ -123,7 +123,7 @@ class Linearization:
 
 
 def formal_axes(record: Operator, term: Term) -> dict[str, tuple[str, ...]]:
-    """Return a map from each axis in a record's differential to the axes that stand for it in one use."""
+    """Return a map from each axis in a record's differential to the axes that replace it in one use."""
     formals = record.lifted.formals
     if term.operator == "python":
         return {formal: (axis,) for formal, axis in zip(formals, term.options[0].axes)}

@@ -166,7 +166,7 @@ class Selecting:
         return Share(self.make.seed(shape, partners), conditions)
 
     def where(self, conditions: Conditions, term: Term) -> Term:
-        """Return the term that equals the given term where all masks hold, and 0 elsewhere."""
+        """Return the term that equals the given term at positions that satisfy all masks, and 0 elsewhere."""
         zero = self.make.number(0.0)
         if not conditions:
             return term

@@ -145,7 +145,7 @@ def _chosen(select: Selecting, term: Term, cotangent: Share, position: int) -> S
 
 
 def conditions_taken(select: Selecting, term: Term, position: int) -> list[Term]:
-    """Return the conditions, all of which hold if a choice selects the value at this position."""
+    """Return the conditions that all hold if a choice selects the value at this position."""
     if term.operator == "where":
         holds = term.arguments[0]
         return [holds if position == 1 else select.make.between("¬", holds)]
@@ -230,7 +230,7 @@ def axes_moved(term: Term) -> frozenset[str]:
 
 # ------------------------------------------------------------------------------------------------------------------ on
 def tangent_of_term(select: Selecting, term: Term, parts: list[Share | None], extra: Mapping[str, Any]) -> Share:
-    """Return the tangent of a linear term, given the tangents of its arguments, of which None is zero."""
+    """Return the tangent of a linear term, given the tangents of its arguments. A tangent of None is zero."""
     rule, record = TANGENT_RULES.get(term.operator), REGISTRY.get(term.operator)
     if rule is not None:
         return rule(select, term, parts)
@@ -336,7 +336,7 @@ INDEXED = frozenset(("index", "scatter"))  # whose second argument specifies whe
 
 
 def joins(operator: str) -> bool:
-    """Return whether an operator joins arguments, each of which has a separate part of the result."""
+    """Return whether an operator joins its arguments, so that each has a separate part of the result."""
     return operator in ("fill", "literal") or (operator in REGISTRY and REGISTRY[operator].joins)
 
 

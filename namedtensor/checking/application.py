@@ -143,7 +143,7 @@ def elementwise(
 def check_truth(
     checker: Inference, record: Operator, name: str, arguments: Sequence[Term], parts: Sequence[Any]
 ) -> None:
-    """Raise if an operand is numeric where the operator expects a Boolean, or Boolean where it expects a number."""
+    """Raise if an operand is numeric but the operator expects a Boolean, or Boolean but it expects a number."""
     if record.chooses:
         truth(checker, arguments[0], parts[0])
         return

@@ -133,7 +133,7 @@ def shape_error(
 def no_such_axis(checker: Inference, base: Node, shape: Shape, axis: Axis, real: str, purpose: str) -> NotationError:
     """Return the error for an axis that is named in a subscript but is not an axis of the tensor.
 
-    `real` is the name to which the axis resolves in this environment.
+    `real` is the name that the axis resolves to in this environment.
     """
     have = sorted(name for name in shape if "@" not in name)
     return checker.error(

@@ -13,7 +13,7 @@ from ..core.sizes import is_ground, unify
 
 
 class Positions(NamedTuple):
-    """The positions first, first + step, …, of which there may be an unknown number."""
+    """The positions first, first + step, and so on. Their number may be unknown."""
 
     first: Size
     step: int

@@ -43,7 +43,7 @@ class Grid:
 
     @property
     def name(self) -> tuple[Any, ...]:
-        """The key that identifies the name, independently of the equation by which it was found."""
+        """The key that identifies the name, independently of the equation in which it was found."""
         sizes = tuple(map(len, self.family.name[1:]))
         return self.family.name.base, sizes, id(self.holder), tuple(sorted(self.others.items()))
 
@@ -110,7 +110,7 @@ class Grid:
         return any(cell in domain for cell in cells if cell is not None)
 
     def indices(self, part: Definition, cell: Cell) -> dict[str, Any] | None:
-        """Return the indices by which a family's name matches the member at a cell, or None if it does not match."""
+        """Return the indices for which a family's name matches the member at a cell, or None if it does not match."""
         indices = match_key(part.name, self.key(cell), self.checker.scope.indices)
         if indices is None or any(
             name in self.others and index != self.others[name] for name, index in indices.items()
@@ -125,7 +125,7 @@ class Grid:
         return self.checker.find(self.key(cell), self.holder, self.family.head) is not None
 
     def gives(self, part: Definition, cell: Cell) -> dict[str, Any] | None:
-        """Return the indices by which a family defines the member at a cell, or None if it does not define it."""
+        """Return the indices for which a family defines the member at a cell, or None if it does not define it."""
         indices = self.indices(part, cell)
         if (
             indices is None

@@ -345,7 +345,7 @@ def solve_name(checker: Inference, stated: StatedSize, inner: Environment) -> bo
 
 
 def drop_caller(call: Environment) -> Environment:
-    """Return the environment for names in a function's signature, from which the caller's names are not visible."""
+    """Return the environment for names in a function's signature. The caller's names are not visible in it."""
     alone = replace(call, caller=None)
     return Environment(parent=alone, sizes_parent=alone)
 

@@ -341,7 +341,7 @@ def find_labeled_member(checker: Inference, key: Key, node: Any) -> Term | None:
 
 
 def beyond(slack: Size) -> range:
-    """Return the distances by which a number may lie beyond a range's end, where `slack` is the open distance to it."""
+    """Return the distances that a number may lie beyond a range's end. `slack` is the open distance to the end."""
     result = least(slack)
     return range(1, 1 - result) if type(result) is int and -MAX_FIRST_MEMBERS <= result < 0 else range(0)
 

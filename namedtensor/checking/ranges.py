@@ -20,7 +20,7 @@ def get_range_index(indices: dict[Any, Any], over: Range) -> Any:
 
 
 def number_indices(indices: dict[Any, Any], over: Range) -> dict[Any, Any]:
-    """Return the indices, where each index of a range is converted to a number if possible."""
+    """Return the indices, with each index of a range converted to a number if possible."""
     return {**indices, **{range_.variable.text: get_range_index(indices, range_) for range_ in over.each}}
 
 

@@ -193,7 +193,7 @@ def choose_order(domain: Domain, offsets: Iterable[Cell]) -> Order | None:
 
 
 def fronts(lying: Domain, weight: int, other: int) -> Iterable[Cell]:
-    """Yield the first and last wavefront of each lane. The domain's rows are the lanes."""
+    """Yield the first and last wavefront of each row of the domain."""
     for lane, span in zip(lying.rows, lying.spans):
         one, two = (weight * lane + other * end for end in span)
         yield min(one, two), max(one, two)

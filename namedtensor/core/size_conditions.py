@@ -253,7 +253,7 @@ def counter_named(name: str) -> Size | None:
 
 
 def assume_divides(part: Size, whole: Size) -> bool:
-    """Return whether one size is a multiple of another, by their forms or by an assumption about an axis size.
+    """Return whether `whole` is a multiple of `part`, by their forms or by an assumption about an axis size.
 
     If the function assumes that a number divides an axis size, it replaces the size by the number times a new symbol.
     Merging the parts then yields exactly the original size.

@@ -125,7 +125,7 @@ class Assembly:
         ]
 
     def covers(self, fact: Any) -> bool:
-        """Return whether an assumption holds for every index by which the program uses its tensors."""
+        """Return whether an assumption holds for every index that the program uses with its tensors."""
         if getattr(fact, "range", None) is None:
             return True
         if len(fact.range.each) > 1:

@@ -28,7 +28,7 @@ COMPARISONS = (">", "≥", "<", "≤")
 
 
 def facts_of(checker: ReadingChecker, names: Mapping[int, str], without: Collection[str] | None = None) -> KnownFacts:
-    """Return the assumptions that a typed program states or implies, except for those in `without`.
+    """Return the assumptions that a typed program states or implies, except for the assumptions in `without`.
 
     If `without` is None, return only the assumptions that the program's definitions prove. Earlier assumptions help to
     prove later assumptions, so symmetries are first, followed by equations and definitions.

@@ -45,7 +45,7 @@ class Family:
         return self.definition.name.base
 
     def index(self, name: Spelled) -> Linear | None:
-        """Return the index by which a name is a member of the family, or None if it is not a member."""
+        """Return the index of a name in the family, or None if the name is not a member."""
         pattern = read_spelling(self.head)
         assert pattern is not None
         return find_index(pattern, self.variable, name)
@@ -107,7 +107,7 @@ class FamilyRecurrence:
         return self.last if self.step > 0 else self.first
 
     def found(self, node: Any) -> tuple[Family, Linear] | None:
-        """Return the family of which a node is a member, and the member's index, or None if it is not a member."""
+        """Return the family that a node is a member of, and the member's index, or None if it is not a member."""
         name = read_spelling(node) if isinstance(node, (nodes.Superscript, nodes.Subscript)) else None
         if name is None:
             return None

@@ -74,7 +74,7 @@ class DerivationStep:
 
 
 def rule_of(term: Term) -> str:
-    """Return the name of the rule by which a term is differentiated, such as the product rule."""
+    """Return the name of the rule that differentiates a term, such as the product rule."""
     if term.operator == "⊙" and term.axes:
         return "ndot"
     rule = RULES.get(term.operator)

@@ -39,14 +39,14 @@ class UnreadableFormula(NotationError):
 
 
 class CodeStatement(NamedTuple):
-    """A line to be written: a term, and the name to which its value is assigned."""
+    """A line to be written: a term, and the name that its value is assigned to."""
 
     term: Term
     name: str
 
 
 class Names:
-    """The names that are in use in one function, from which new names are made distinct."""
+    """The names that are in use in one function. New names are made distinct from these."""
 
     def __init__(self, taken: Iterable[str]):
         self.taken = {*taken, *keyword.kwlist, *HELPERS, "function"}

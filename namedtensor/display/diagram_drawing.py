@@ -70,7 +70,7 @@ class NodeBox(NamedTuple):
 
 
 class Anchor(NamedTuple):
-    """The point at which an edge meets a box, as offsets from the box's center, top and bottom."""
+    """The point at which an edge touches a box, as offsets from the box's center, top and bottom."""
 
     x: float = 0.0
     top: float = 0.0
@@ -98,7 +98,7 @@ def place_graph(graph: FlowGraph) -> Placed:
 
 
 def anchor_of(boxes: Sequence[NodeBox], port: Port) -> Anchor:
-    """Return the point at which an edge meets a box.
+    """Return the point at which an edge touches a box.
 
     In a group, the edge continues to the node inside, unless another rank lies between.
     """

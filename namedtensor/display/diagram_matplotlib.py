@@ -1,4 +1,4 @@
-"""Diagrams as PDF and PNG files, drawn by matplotlib."""
+"""Diagrams as PDF and PNG files, rendered by matplotlib."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ Point = tuple[float, float]
 
 
 class Style(NamedTuple):
-    """The fill and outline of a shape, each of which may be None."""
+    """The fill and outline of a shape. Each may be None."""
 
     fill: str | None = None
     stroke: str | None = None
@@ -96,7 +96,7 @@ class DiagramShapes(NamedTuple):
 
 # --------------------------------------------------------------------------------------------------------------- labels
 class Span(NamedTuple):
-    """A part of a label, with its font size and the distance by which its baseline is below the label's baseline."""
+    """A part of a label, with its font size and the distance from the label's baseline down to its baseline."""
 
     text: str
     size: float

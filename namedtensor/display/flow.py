@@ -104,7 +104,7 @@ class Flow(FlowData):
         return self.made[key]  # type: ignore[return-value]
 
     def defined(self, key: Key, definition: Definition, holder: Environment) -> ValueSource | None:
-        """Return the node that provides the value of a definition. It is drawn on first use."""
+        """Return the node that provides the value of a definition. The node is added on first use."""
         index = self.index_of(key, definition, holder)
         mark = (id(definition), id(holder), index)
         if mark not in self.made:
@@ -134,7 +134,7 @@ class Flow(FlowData):
 
     # ------------------------------------------------------------------------------------------------------- families
     def graph_of(self, definition: Definition, holder: Environment, index: int | None) -> FlowGraph:
-        """Return the graph in which a definition is drawn.
+        """Return the graph that shows a definition.
 
         It is the graph of a function or the program, or a family's group in one of these.
         """
@@ -231,7 +231,7 @@ class Flow(FlowData):
         return box
 
     def as_written(self, key: Key, node: Node, env: Environment) -> tuple[Run, ...]:
-        """Return the form of a name in an expression, such as X^{l-1} where its key is X^0."""
+        """Return the form of a name in an expression, such as X^{l-1} for the key X^0."""
         for part in walk(node):
             if self.name_in(part, env) == key:
                 return self.runs(part)

@@ -38,7 +38,7 @@ class DefinitionConflict(NamedTuple):
 
 
 class Redefinition(NamedTuple):
-    """A redefinition of a name: the position from which it applies, and the spans of both defining statements."""
+    """A redefinition of a name: the position that it applies from, and the spans of both defining statements."""
 
     position: int
     first: Span
@@ -154,7 +154,7 @@ PARTS: Cache[tuple[str, frozenset[Span], int], ConflictingPart] = Cache("program
 
 
 def conflict_of(together: Together, removed: frozenset[Span]) -> DefinitionConflict | None:
-    """Return the conflict due to which formulas, without the removed statements, are not a program, or None."""
+    """Return the conflict that keeps formulas, without the removed statements, from being a program, or None."""
     work = together.work
     part = together.part(frozenset(together.formulas), removed)
     program = part.tree

@@ -43,7 +43,7 @@ class FileLocation(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A part of a whole document: its start in the whole, and the file and offset from which it comes."""
+    """A part of a whole document: its start in the whole, and its original file and offset."""
 
     start: int
     file: str
@@ -91,7 +91,7 @@ class Whole:
 
     @property
     def files(self) -> list[str]:
-        """The files of the document and of what it includes. Files from which only macros were read are left out."""
+        """The files of the document and its inclusions. Files that contribute only macros are left out."""
         return [file for file in dict.fromkeys(part.file for part in self.parts) if file not in self.besides]
 
     def place(self, span: Span) -> FileLocation:

@@ -53,7 +53,7 @@ def whole_of(text: str, file: str, read: Read | None = None) -> Whole:
 
 @raise_recursion_limit
 def program_of(file: str, section: str | None) -> str | None:
-    """Return the program of a document or of one of its sections as text, or None if the file is a single formula.
+    """Return the program of a document or section as text, or None if the file is a single formula.
 
     Expressions without a name are left out, so that the last definition is the value of the program. Raise
     NotationError if the file cannot be read or does not have the section.

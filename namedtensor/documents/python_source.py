@@ -36,7 +36,7 @@ UNREADABLE = 4  # tries to parse a file, the last ones without lines that do not
 
 
 class FormulaString(NamedTuple):
-    """A formula in a Python file: the function to which it is passed, its text, and its characters' positions."""
+    """A formula in a Python file: the function that it is passed to, its text, and its characters' positions."""
 
     verb: str
     text: str

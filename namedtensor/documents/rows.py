@@ -34,7 +34,7 @@ DECLARED = re.compile(r"\(([^()]*\\in(?![A-Za-z])[^()]*)\)")
 
 
 class DisplayRow(NamedTuple):
-    """A row of a display, without the separator at its end, and the positions where its cells start."""
+    """A row of a display, without the separator at its end, and the start positions of its cells."""
 
     start: int
     end: int

@@ -106,7 +106,7 @@ class EditedDocument:
             self._check_document(text)
 
     def settle(self) -> None:
-        """Complete the check, of which only the changed parts have been done."""
+        """Complete the check. So far, only the changed parts have been checked."""
         for edited in self.programs:
             edited.program.settle()
 

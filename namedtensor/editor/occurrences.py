@@ -1,4 +1,4 @@
-"""Mentions of names and axes in a document, and the name or axis to which each of them refers.
+"""Mentions of names and axes in a document, and the name or axis that each mention refers to.
 
 An axis belongs to the whole program, unless the left-hand side of a function definition binds it. Then the axis belongs
 to the function. Parameters also belong to their function, and an index belongs to its statement.
@@ -164,7 +164,7 @@ def macro_at(text: str, offset: int) -> str | None:
 
 
 def same_as(document: EditedDocument, chosen: Occurrence) -> list[Occurrence]:
-    """Return all mentions of the name or axis to which a mention refers."""
+    """Return all mentions of the name or axis that a mention refers to."""
     regions, every = document.regions, occurrences(document)
     is_local = not regions[chosen.region].latex or chosen.owner is not None or document.report is None
     groups = {chosen.region} if is_local else find_linked_regions(regions, every, chosen)

@@ -24,7 +24,7 @@ class Edit(NamedTuple):
 
 
 def repairs(problem: NotationError, errors: Errors, errors_of: Callable[[str], Errors]) -> list[Edit]:
-    """Return the edits by which a problem can be repaired. `errors_of` returns the errors of an edited text."""
+    """Return the edits that can repair a problem. `errors_of` returns the errors of an edited text."""
     replies: list[Edit] = []
     for (start, end), text in candidates(problem):
         source = problem.source or ""

@@ -37,7 +37,7 @@ class LayerMetadata(NamedTuple):
 
 
 def write(path: str | os.PathLike[str], kind: str, parameters: Mapping[str, Any], about: LayerMetadata) -> None:
-    """Write the parameters of a layer to a safetensors file, with the metadata from which the layer is rebuilt."""
+    """Write the parameters of a layer to a safetensors file, with the metadata that is needed to rebuild it."""
     tensors = {name: value for name, value in parameters.items() if isinstance(value, NamedTensor)}
     numbers = {name: value for name, value in parameters.items() if name not in tensors}
     fields = numbers, dict(about.sizes), about.definitions, json.loads(about.config), sorted(about.removed)

@@ -57,7 +57,7 @@ def shapes(declared: Declared, sizes: Mapping[str, int], **tensors: NamedTensor)
 
 
 def constants(formula: Program) -> set[str]:
-    """Return the names in the formulas, for each of which a number may be passed."""
+    """Return the names in the formulas. A number may be passed for each name."""
     return {node.text for node in walk(formula.tree) if isinstance(node, Name)}
 
 

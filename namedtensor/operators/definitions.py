@@ -142,7 +142,7 @@ def remainder(x: float, y: float) -> float:
 
 # ------------------------------------------------------------------------------------------- functions of vectors
 def nan_last(entry: Any) -> Any:
-    """Return the key by which a number is sorted in ascending order, with nan last."""
+    """Return the key of a number for sorting in ascending order, with nan last."""
     return entry != entry, entry
 
 

@@ -60,7 +60,7 @@ def shift_up(b: OperatorBuilder, x: Any) -> tuple[ArrayValue, ArrayValue, ArrayV
 
 
 def product_and_series(b: OperatorBuilder, start: Any, far: Any) -> tuple[ArrayValue, ArrayValue]:
-    """Return the product by which the recurrence divides, and the term that Stirling's series adds."""
+    """Return the product that the recurrence divides by, and the term that Stirling's series adds."""
     product = start
     for index in range(1, FAR):
         product = b.multiply(product, b.add(start, float(index)))

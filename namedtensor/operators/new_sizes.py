@@ -54,7 +54,7 @@ def ranks(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]
 
 
 def read_stated_sizes(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """Return the sizes of axes, all of which the user states explicitly."""
+    """Return the sizes of axes. The user states every size explicitly."""
     return {axis: resolve(sizes[axis]) for axis in axes}
 
 

@@ -51,7 +51,7 @@ def real_of(target: Target, dtypes: Iterable[Any]) -> str:
 
 
 def default_float(b: StepWriter, arguments: Sequence[Argument]) -> str:
-    """Return the float dtype to which integers are converted.
+    """Return the float dtype that integers are converted to.
 
     This is the formula's dtype if all integers are constants, and otherwise the widest float.
     """

@@ -138,7 +138,7 @@ class _Sums:
         return step
 
     def step(self, combine: str, target: _Slice, start: int, stop: int, size: int) -> tuple[PlanValue, ...]:
-        """Return the sums over the slices from `start` to `stop`, all of which have the same size."""
+        """Return the sums over the slices from `start` to `stop`. All slices have the same size."""
         lowering, axis = self.lowering, self.axis
         b, inner = lowering.builder, lowering.inner()
         root, parts = regions.tile(self.region, regions.Tiling((), axis, size))

@@ -225,7 +225,7 @@ class StepBuilder:
         return self.step("arange", (), (axis,), (size,), dtype, start=start, stop=start + size)
 
     def identity(self, size: int, order: Order) -> PlanValue:
-        """Return an identity matrix, which adopts the dtype of the floats that it is combined with, as 0 and 1 do."""
+        """Return an identity matrix. Like 0 and 1, it adopts the dtype of the floats that it is combined with."""
         value = self.step("eye", (), order, (size, size), self.real, size=size)
         value.weak = True
         return value

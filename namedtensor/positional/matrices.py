@@ -123,7 +123,7 @@ class Walk(MatrixLeaves):
     def parse_after_slash(self, tree: Tree) -> Matrix:
         """Read a / b c as (a / b) c if a is a number and b or c contains a name.
 
-        Otherwise, ask which grouping is meant.
+        Otherwise, ask for the intended grouping.
         """
         quotient, rest = tree.parts
         top = quotient.parts[0]
@@ -208,7 +208,7 @@ class Walk(MatrixLeaves):
         return [text for text, fit in ways if fit and x.is_full and y.is_full]
 
     def scaled(self, x: Matrix, y: Matrix) -> Matrix:
-        """Return the product of two values of which at least one is a number."""
+        """Return the product of two values. At least one value is a number."""
         if x.literal == 1:
             return y
         numeral = x.literal is not None and x.literal >= 0

@@ -71,7 +71,7 @@ def hint_of(path: str) -> str:
 
 @dataclass
 class TensorNames:
-    """The set of tensor names that are in use, from which fresh names are derived."""
+    """The set of tensor names that are in use. It provides fresh names."""
 
     taken: set[str]
     indices: set[str] = field(default_factory=set)  # letters that count the members of families
@@ -99,7 +99,7 @@ class TensorNames:
     def of_value(self, source: SourceLine, path: str, operator: str) -> Node:
         """Return a name for a value.
 
-        It is the variable to which its source line assigns it, or else its module or its operation.
+        It is the variable that the source line assigns the value to, or else the value's module or operation.
         """
         match = ASSIGNED.match(source.text)
         if match:

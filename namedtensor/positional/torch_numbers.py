@@ -83,7 +83,7 @@ class SizeNumbers:
         return None
 
     def bounded(self, index: Node, length: int) -> None:
-        """Record that the values of an input are indices of an axis of this length."""
+        """Record that an input's values are indices of an axis of this length."""
         if isinstance(index, (nodes.Name, nodes.Subscript)):
             name = to_text(index)
             self.bounds[name] = min(length, self.bounds.get(name, length))

@@ -115,7 +115,7 @@ def to_tensor(operand: Any) -> TracedTensor:
 
 
 def condition(tensor: TracedTensor) -> TracedTensor:
-    """Convert a tensor to a condition that is true where its elements are not 0."""
+    """Convert a tensor to a condition that is true for elements other than 0."""
     if tensor.truth:
         return tensor
     return replace(tensor, node=call("≠", [tensor.node, number(0)]), truth=True)

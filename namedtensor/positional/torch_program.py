@@ -110,7 +110,7 @@ class ReadModule:
         return {to_text(equation.sides[0]): self.source_of(equation.sides[1]) for equation in equations}
 
     def source_of(self, node: Any) -> SourceLine:
-        """Return the source line from which a node of the program was translated."""
+        """Return the source line that a node of the program was translated from."""
         return self.lines_of(node)[0]
 
     def lines_of(self, node: Any) -> tuple[SourceLine, ...]:

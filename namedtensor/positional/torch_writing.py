@@ -176,7 +176,7 @@ class ProgramWriter:
         return nodes.Declaration((declared.node,), (nodes.Set(domain, elements, tuple(items)),), span)
 
     def find_sampling_set(self, declaration: nodes.Declaration) -> str:
-        """Return the set, as text, from which random values for a declared tensor are sampled.
+        """Return the set, as text, that random values for a declared tensor are sampled from.
 
         Indices are limited to the number of elements.
         """

@@ -102,7 +102,7 @@ class DimensionViews:
     def split(
         self, x: AxisValue, axis: AxisVariable, items: list[Any], before: list[Dim], after: list[Dim]
     ) -> AxisValue:
-        """Split one axis into several axes, given their lengths, of which one may be omitted."""
+        """Split one axis into several axes, given their lengths. One length may be omitted."""
         parts: list[AxisVariable] = []
         open_ones = 0
         for item in items:

@@ -32,7 +32,7 @@ NUMBERS = frozenset((bool, int, float))
 
 # --------------------------------------------------------------------------------------------------------- the values
 class BoundArguments:
-    """The bound arguments of one call: the arrays of its tensors, and the cache key by which calls share a plan.
+    """The bound arguments of one call: the arrays of its tensors, and a cache key. Calls with equal keys share a plan.
 
     Each call creates an instance, so the constructor computes only the cache key. The input types for the checker are
     computed on first use. The names in `positional` are arguments of a function, not names of the program.

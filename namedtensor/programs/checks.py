@@ -52,7 +52,7 @@ def check_goal_types(
     goal: WholeProgram | Entry, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None,
     by_keyword: Iterable[str] | None, ends: Mapping[str, Extent] = {},
 ) -> CheckedProgram:  # fmt: skip
-    """Check a goal for the given shapes, some of which may be numbers instead."""
+    """Check a goal for the given shapes. Some shapes may be numbers instead."""
     entry = goal.entry() if isinstance(goal, Entry) or goal.takes(shapes) else None
     if entry is not None:
         return check_entry(entry, shapes, sizes, by_keyword, ends)

@@ -111,7 +111,7 @@ def to_shape(value: Any) -> Any:
 
 
 def initializer_text(initializer: Any, fan_in: int) -> str:
-    """Return the source text for a parameter's initial value, in which `{}` stands for the list of sizes."""
+    """Return the source text for a parameter's initial value, with `{}` in place of the list of sizes."""
     from .initializers import lecun_normal, ones
 
     if initializer is lecun_normal:

@@ -31,7 +31,7 @@ Arguments = list[tuple[str, InputType]]  # of a function, in their order
 
 
 class WholeProgram(NamedTuple):
-    """A goal that stands for the value of a program, or for the function that the program ends with."""
+    """A goal that represents the value of a program, or the function that the program ends with."""
 
     program: ParsedProgram
 

@@ -354,7 +354,7 @@ class EntryPoint(Verbs):
 
 
 def derive_program(program: ParsedProgram, wrt: str, of: Any = None) -> DerivativeFormula:
-    """Return a program for the derivative, with respect to a name, of a program or of one of its names."""
+    """Return a program for the derivative of a program, or of a name in it, with respect to a given name."""
     tree = program.tree
     if of is None:
         tree = parse(program.source, program.syntax, functions=frozenset(program.python))

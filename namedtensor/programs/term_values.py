@@ -60,7 +60,7 @@ def term_values(text: str, given: Mapping[str, Any]) -> list[TermValue]:
 
 
 def magnitude_of(text: str, given: Mapping[str, Any], sizes: Mapping[str, int] | None = None) -> NamedTensor:
-    """Return the magnitudes of the numbers from which each element of a program's value is computed.
+    """Return, for each element of a program's value, the magnitudes of the numbers that it is computed from.
 
     Examples
     --------

@@ -69,7 +69,7 @@ class NamedModule(Module):
 
     @abstractmethod
     def goal(self) -> Goal:
-        """Return the description of the module's value from which the planner generates `forward`."""
+        """Return the description of the module's value that the planner generates `forward` from."""
 
     @abstractmethod
     def formula(self) -> str:

@@ -145,7 +145,7 @@ class StepAxes(NamedTuple):
 
 
 def names_of(node: Any) -> set[str]:
-    """Return the names in an expression, including those in scripts, as single words."""
+    """Return the names in an expression and its scripts, as single words."""
     return {part.text for part in walk(node) if isinstance(part, Name)}
 
 

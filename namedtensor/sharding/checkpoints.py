@@ -104,7 +104,7 @@ def load_shards(folder: Any, sharding: Sharding) -> dict[str, Any]:
 
 
 def _write_name(name: str) -> str:
-    """Return the text that stands for a name in a file. The text for a family includes its members."""
+    """Return the text that represents a name in a file. The text for a family includes its members."""
     return json.dumps(name.members, ensure_ascii=False) if isinstance(name, FamilyName) else name
 
 

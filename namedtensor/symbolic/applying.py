@@ -242,7 +242,7 @@ def own_options(record: Any, term: Term) -> tuple[Any, ...]:
 
 # ------------------------------------------------------------------------------------------- rules that proofs alone use
 def expand_function(operator: str, parts: tuple[Form, ...]) -> Form | None:
-    """Return a form to which proofs expand a function, or None if there is no such rule."""
+    """Return a form that proofs expand a function to, or None if there is no such rule."""
     rule = EXPANSIONS.get(operator)
     return rule(*parts) if rule is not None and parts[0] else None
 

@@ -30,7 +30,7 @@ def form_key(form: Form, labels: Labels) -> tuple[Any, ...]:
 
 
 def outside_labels(indices: Iterable[FormIndex]) -> dict[FormIndex, Any]:
-    """Return labels for indices, each of which is distinct."""
+    """Return distinct labels for indices."""
     return {index: (0, index.number) for index in indices}
 
 

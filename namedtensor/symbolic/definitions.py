@@ -52,7 +52,7 @@ DEFINITIONS = {
 
 
 def expand_definition(forms: Any, term: Term) -> Form | None:
-    """Return the form by which a proof replaces a term, from its operator's definition or a matrix rule, or None."""
+    """Return the form that a proof replaces a term with, from its operator's definition or a matrix rule, or None."""
     text = DEFINITIONS.get(term.operator)
     if text is not None:
         return opened(forms, term, text)

@@ -49,7 +49,7 @@ def _with_number_out(form: Form) -> Form:
 
 
 def _best(form: Form) -> tuple[Product, Product] | None:
-    """Return the heaviest factors that two products share, with the product from which they are taken, or None."""
+    """Return the heaviest factors that two products share, with the product that they are taken from, or None."""
     best, weight = None, 0
     for one, other in combinations(form, 2):
         current().spend()
@@ -217,7 +217,7 @@ def vanishes(form: Form) -> bool:
 
 
 def _denominator(form: Form) -> Factor | None:
-    """Return a factor by which all products are multiplied to remove a denominator, or None if there is none.
+    """Return a factor that all products are multiplied by to remove a denominator, or None if there is none.
 
     The denominator must not contain a summed index.
     """

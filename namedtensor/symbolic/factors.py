@@ -59,7 +59,7 @@ def is_function(factor: Factor, operator: str) -> bool:
 
 
 def denominators(product: Product) -> Iterator[tuple[Factor, Form]]:
-    """Yield each sum by which a product is divided, as a factor of the product and as a form."""
+    """Yield each sum that a product is divided by, as a factor of the product and as a form."""
     for factor in product.factors:
         if factor.head.kind == "bracket" and factor.exponent <= -1 and factor.exponent.denominator == 1:
             yield factor, opened(factor)[0]
@@ -104,7 +104,7 @@ def components(factors: Iterable[Factor], within: AbstractSet[FormIndex]) -> lis
 
 @dataclass(slots=True)
 class SumParts:
-    """A product to which rules are applied in place. Its coefficient is set to 0 if the product is 0."""
+    """A product that rules change in place. Its coefficient is set to 0 if the product is 0."""
 
     coefficient: Fraction
     factors: list[Factor]

@@ -327,7 +327,7 @@ def _indicator(self: Forms, term: Term) -> Form:
 
 
 def _join_axes(self: Forms, term: Term) -> Form:
-    """Return the form of a tensor whose axes are merged into one, or one of whose axes is split."""
+    """Return the form of a tensor with some axes merged into one, or with one axis split."""
     whole = term.arguments[0]
     if term.operator == "merge":
         old, new = term.options[0], (term.options[1],)

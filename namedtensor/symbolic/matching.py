@@ -62,7 +62,7 @@ def _matches(
 
 
 def align(mine: Factor, theirs: Factor, pattern: Product, product: Product, names: IndexNames) -> Iterator[IndexNames]:
-    """Yield the index maps by which a factor of a pattern matches a factor of a product.
+    """Yield the index maps that make a factor of a pattern match a factor of a product.
 
     A renaming maps distinct summed indices to distinct indices.
     """
@@ -83,7 +83,7 @@ def align(mine: Factor, theirs: Factor, pattern: Product, product: Product, name
 def divide(product: Product, pattern: Product) -> Product | None:
     """Return a product divided by the factors of a pattern, or None if it lacks one of them.
 
-    Indices over which the pattern is summed become outside indices.
+    The pattern's summed indices become outside indices.
     """
     product = refresh_indices(product, {index for factor in pattern.factors for index in factor.indices})
     exponents = tuple(factor.exponent for factor in product.factors)

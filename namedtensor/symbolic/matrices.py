@@ -133,7 +133,7 @@ def chain(matrix: Form, row: FormIndex, column: FormIndex) -> tuple[Form, list[M
 
 
 def multiply_factors(factors: list[Factor], summed: frozenset[FormIndex] | set[FormIndex]) -> Form:
-    """Return the product of factors, summed over those of the indices that occur in it."""
+    """Return the product of factors, summed over the given indices that occur in it."""
     return algebra.normalize_product(
         ONE_, tuple(factors), frozenset(index for index in summed if touches(factors, index))
     )

@@ -53,7 +53,7 @@ def inverse_product(product: Product) -> Form | None:
 def inverse_rewrites(inverse: Factor, named: Factor) -> list[FactRewrite]:
     """Return the rewrites of a matrix times its inverse, from either side, to the identity.
 
-    The factor `named` stands for the inverse in the patterns.
+    The factor `named` represents the inverse in the patterns.
     """
     (matrix,), (row, column) = opened(inverse), inverse.head.bound[:2]
     factors = to_factors(matrix) or ()

@@ -142,7 +142,7 @@ class ReadBack:
         return self.chain(product.coefficient, parts, summed, names, averaged)
 
     def find_averaged_indices(self, factors: list[Factor], summed: set[FormIndex]) -> list[FormIndex]:
-        """Return the summed indices over which a product is averaged, since it is divided by their sizes.
+        """Return the summed indices that a product is averaged over, since it is divided by their sizes.
 
         The method removes these divisors from `factors`.
         """

@@ -1,6 +1,6 @@
 """The rewrite rules that simplify forms.
 
-Each has a name, an equation, a kind of form to which it applies, and a function.
+Each has a name, an equation, a kind of form that it applies to, and a function.
 
 The tests check each equation as an assertion on random shapes. They also check that the rule's function gives both
 sides the same form. The rows are in the order of application. Rules for one product (`algebra.PRODUCT_RULES`) are

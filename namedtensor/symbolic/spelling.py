@@ -34,7 +34,7 @@ def expression(text: str) -> Node:
 
 @lru_cache(maxsize=4096)
 def component(axis: str) -> Node:
-    """Return the node by which an axis is written in a subscript."""
+    """Return the node for an axis in a subscript."""
     node = expression(f"∑_{{{axis}}} x")
     assert isinstance(node, Call)
     return node.subscript[0]
@@ -60,7 +60,7 @@ def renames(node: Node) -> int:
 
 
 def distinct(axes: Iterable[str]) -> list[str]:
-    """Return the axis names, with primes appended where a name occurs again."""
+    """Return the axis names, with primes appended to repeated names."""
     names: list[str] = []
     for axis in axes:
         while axis in names:
@@ -92,7 +92,7 @@ def number_node(value: Any) -> Node:
 
 
 def number_parts(value: Fraction) -> tuple[Node | None, Node | None]:
-    """Return the nodes for numerator and denominator of a coefficient, each of which is None for 1.
+    """Return the nodes for numerator and denominator of a coefficient. A node is None for 1.
 
     Decimals such as 0.8 and 0.0625 are kept.
     """

@@ -168,7 +168,7 @@ def sum_of(term: Term, addends: Sequence[TermValue]) -> TermValue:
 
 
 class Fingerprints:
-    """A set of fingerprints, which identify the values of terms regardless of the order of their axes."""
+    """A set of fingerprints, which identify the values of terms for any order of their axes."""
 
     def __init__(self, values: Iterable[TermValue]):
         self.by_shape: dict[tuple[int, ...], list[Fingerprint]] = {}
@@ -257,7 +257,7 @@ def stacks_of(read: Any, code: str, terms: Sequence[Term], setting: Setting) -> 
 
 
 def spans_of(read: Any, code: str) -> dict[tuple[int, int], Any]:
-    """Return a map from spans in the text of a program to the code lines from which they were read."""
+    """Return a map from spans in the text of a program to the code lines that they were read from."""
     statements = tuple(line for line in read.tree.statements if not isinstance(line, nodes.Declaration))
     parsed = parse(code, "text").statements
     spans: dict[tuple[int, int], Any] = {}

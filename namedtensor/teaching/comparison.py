@@ -120,7 +120,7 @@ class ComparedValue(NamedTuple):
         return compare(graded.numbers, self.test.expected.numbers, lambda: self._magnitudes(matching), *self.precision)
 
     def _magnitudes(self, matching: Matching) -> Sequence[float]:
-        """Return for each element the sum of the magnitudes of the numbers from which both values are computed."""
+        """Return for each element the sum of the magnitudes of the numbers that both values are computed from."""
         total = [0.0] * len(self.test.expected.numbers)
         back = {other: axis for axis, other in matching.items()}
         for magnitude, names in ((self.magnitude(), back), (self.test.magnitude(), dict[str, str]())):

@@ -17,7 +17,7 @@ from .comparison import ComparedValue, Difference, Matching, are_close, lay_out
 
 @dataclass(frozen=True)
 class Words:
-    """The words by which messages refer to the two values, such as "your answer" and "the expected value"."""
+    """The words that messages use for the two values, such as "your answer" and "the expected value"."""
 
     yours: str = "your answer"
     your_value: str = "your value"

@@ -125,7 +125,7 @@ def drop_declared_inputs(texts: list[str], types: Mapping[str, Any]) -> tuple[li
 
 
 def with_domain(equivalence: Equivalence, setting: Setting, sides: Sequence[str]) -> Equivalence:
-    """Return the result for equal formulas, stating whether it is proved and where both formulas are defined."""
+    """Return the result for equal formulas, stating whether it is proved and the domain of both formulas."""
     is_proved = has_proof_of(setting, *sides)
     condition = condition_for_all([parse(setting.with_formula(side), "text") for side in sides])
     if not equivalence.remark and not (is_proved and condition):

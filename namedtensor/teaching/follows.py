@@ -145,7 +145,7 @@ def wrong_rank(function: Any, name: str, shape: Sequence[int], axes: Sequence[st
 def wrong_size(
     function: Any, axis: str, name: str, size: int, expected: Any, arguments: Any, named: Mapping[str, Any]
 ) -> str:
-    """Return the error message for an axis whose size in one argument differs from its size in another."""
+    """Return the error message for an axis that has different sizes in two arguments."""
     arrays = {**dict(zip((other for other, _ in expected), arguments)), **named}
     using = {other: axes for other, axes in expected if axis in axes and arrays.get(other) is not None}
     sizes = {other: arrays[other].shape[axes.index(axis)] for other, axes in using.items()}

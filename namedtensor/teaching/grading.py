@@ -233,7 +233,7 @@ def _correct(equivalence: Equivalence) -> str:
 
 
 def _check_allowed(exercise: ExerciseText, setting: Setting, tree: nodes.Program) -> None:
-    """Raise Refused if an answer redefines a given name or uses a forbidden operator."""
+    """Raise `Refused` if an answer redefines a given name or uses a forbidden operator."""
     solved = heads(parse(exercise.solution, "text").statements[-1]) if exercise.solution else ()
     allowed = set(map(head_text, solved))
     for head in (head_text(head) for statement in tree.statements for head in heads(statement)):

@@ -207,7 +207,7 @@ class Kept(Reference):
 
 # ------------------------------------------------------------------------------------------------------------- released
 def seal(name: str, words: Iterable[str]) -> str:
-    """Return a hash of words, by which they can be compared but not read."""
+    """Return a hash of words. The words can be compared with it but not read from it."""
     return hashlib.sha256("\0".join((name, *words)).encode()).hexdigest()[:24]
 
 

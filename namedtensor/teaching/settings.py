@@ -71,7 +71,7 @@ class Setting:
 
     @property
     def precision(self) -> tuple[float, float]:
-        """The relative tolerance of a comparison, and the unit by which values are rounded."""
+        """The relative tolerance of a comparison, and the unit that values are rounded to."""
         return (RELATIVE_OF_CONSTANTS, UNIT_OF_CONSTANTS) if self.constants else (RELATIVE, UNIT)
 
     @cached_property
@@ -287,7 +287,7 @@ class Setting:
 def _choose_numbers(count: int, offset: int) -> list[tuple[int, ...]]:
     """Return combinations of sizes to try.
 
-    Those with more different sizes, then those with smaller ones, come first.
+    Combinations with more different sizes come first, then combinations with smaller sizes.
     """
     choices = itertools.islice(itertools.product(range(2 + bool(offset), MOST + 2 * offset), repeat=count), 10**5)
     return sorted(choices, key=lambda choice: (-len(set(choice)), max(choice, default=0)))[:TRIES]

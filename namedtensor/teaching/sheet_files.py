@@ -20,7 +20,7 @@ from .spelling import is_whole_formula
 
 # ----------------------------------------------------------------------------------------------------------------- check
 def faults(exercise: ExerciseText) -> Iterator[str]:
-    """Yield descriptions of what is wrong with an exercise.
+    """Yield descriptions of the faults of an exercise.
 
     Its solution must be correct, and each expected mistake must get its feedback.
     """

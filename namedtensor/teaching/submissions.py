@@ -137,7 +137,7 @@ def student_of(path: Path, folder: Path, text: str) -> Student:
 
 
 def submissions(texts: Mapping[Path, str], folder: Path, roster: list[Student]) -> list[Submission]:
-    """Return the submissions of a class, in the order of the roster, followed by those of other students.
+    """Return the submissions of a class, in the order of the roster, followed by other students' submissions.
 
     A student without a submission has no answers.
     """

@@ -54,7 +54,7 @@ def find_stated_types(answer: str) -> list[frozenset[str]]:
 
 
 def set_of(text: str) -> nodes.Set:
-    """Return the set that a text such as ℝ^{seq × key} denotes, in either syntax. Raise Refused if it is not a set."""
+    """Return the set that a text such as ℝ^{seq × key} denotes, in either syntax. Raise `Refused` if it is no set."""
     if UNBRACED.fullmatch(text) or (BARE.fullmatch(text) and text not in ("ℝ", "R")):
         raise Refused(f"{text} is not a type: write its axes in braces, as in ℝ^{{seq × key}}")
     spelled = f"X ∈ {text}" if "\\" not in text else f"X \\in {text}"

@@ -99,7 +99,7 @@ OUTER_HINT = "if unintended, check the axis names"
 
 
 def outer_broadcast(name: str, operands: Sequence[Any]) -> NotationError | None:
-    """Return the error for two operands each of which lacks an axis of the other, or None if there is no such pair."""
+    """Return the error for two operands that each lack an axis of the other, or None if there is no such pair."""
     left, right = (operand.axes if isinstance(operand, NamedTensor) else () for operand in operands)
     if {*left} <= {*right} or {*right} <= {*left}:
         return None

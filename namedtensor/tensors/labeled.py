@@ -41,7 +41,7 @@ def drop_labels(value: Any) -> Any:
 
 
 def label_tensor(tensor: Any, labels: AxisLabels) -> Any:
-    """Return a tensor with these labels in place of its own labels."""
+    """Return a tensor with its labels replaced by these labels."""
     return wrap_layout(tensor._array, make_labeled_layout(tensor.layout, labels))
 
 

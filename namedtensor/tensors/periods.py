@@ -43,7 +43,7 @@ def period(labels: Labels, label: Any) -> tuple[Any, Any] | None:
 
 
 def is_partial(labels: Labels, label: Any) -> bool:
-    """Return whether `label` is a date with a coarser unit than the labels, and thus stands for a period."""
+    """Return whether `label` is a date with a coarser unit than the labels, and thus denotes a period."""
     matches = period(labels, label)
     return matches is not None and UNITS.index(np.datetime_data(matches[0].dtype)[0]) < unit_of(labels)
 

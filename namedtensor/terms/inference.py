@@ -295,7 +295,7 @@ class Inference(ABC):
         return self.graph.intern("spread", (term,), options=missing, shape=shape, boolean=term.boolean, node=node)
 
     def unknown_member(self, family: Definition, shape: Mapping[str, Any], boolean: bool) -> Term:
-        """Return a term that stands for an arbitrary member of a family and differs from all other terms."""
+        """Return a term that represents an arbitrary member of a family and differs from all other terms."""
         options = (f"a member {len(self.graph)}", family.name.base)
         return self.graph.intern("input", options=options, shape=dict(shape), boolean=boolean, node=family.head)
 

@@ -87,7 +87,7 @@ def axes_of(labels: Mapping[str, AxisLabels]) -> Inputs:
 
 
 def inputs_along(terms: Sequence[Term], axis: str, labels: Mapping[str, AxisLabels]) -> list[LabeledAxis]:
-    """Return the labeled axes of inputs from which this axis of the terms comes."""
+    """Return the labeled axes of inputs that this axis of the terms comes from."""
     known = CombinedAxes(axes_of(labels), lambda first, second, node: None).infer(terms)
     return [known[id(term)][axis] for term in terms if axis in known[id(term)]]
 
@@ -220,7 +220,7 @@ class LabelsToAlign(KeptLabels):
 
 
 class CombinedAxes(AxisFlow[LabeledAxis]):
-    """The input axes from which the axes of terms come, if they are whole. `join` is called for each combined pair."""
+    """The input axes that the axes of terms come from, if they are whole. `join` is called for each combined pair."""
 
     def __init__(self, inputs: Inputs, join: Join):
         super().__init__(inputs)

@@ -63,7 +63,7 @@ def reply_with_plan(typed_text: TypedText) -> Reply | None:
 
 
 def mending(problem: NotationError, errors: Sequence[NotationError], request: Request) -> list[Reply]:
-    """Return the edits by which an error in a request's text can be repaired, as data."""
+    """Return, as data, the edits that can repair an error in a request's text."""
 
     def errors_of(text: str) -> Sequence[NotationError]:
         try:

@@ -96,7 +96,7 @@ def value_data(value: PlainTensor) -> Reply:
 
 
 def own_data(exercise: Exercise, answer: str) -> Reply | None:
-    """Return the value of an answer on the inputs of the exercise's drawing, and where it differs, or None."""
+    """Return the value of an answer on the inputs of the exercise's drawing, and the positions that differ, or None."""
     result = drawing(exercise)
     value = result and own_value(exercise, answer, result)
     return None if value is None else {**value_data(value[0]), "differs": value[1]}

@@ -93,7 +93,7 @@ def read_typed_text(request: Request) -> TypedText:
 
 @lru_cache(maxsize=32)  # a page asks several questions of one text, and whether edits fix it
 def make_typed_text(text: str, syntax: str, inputs: Items, extent: Items) -> TypedText:
-    """Return a text with types for all inputs, some of which are given, as are some sizes."""
+    """Return a text with types for all inputs. Some types and some sizes are given."""
     goal, sizes = WholeProgram(ParsedProgram(text, syntax)), dict(extent)
     types_, problems = types_given(goal, dict(inputs))
     arguments = arguments_of(goal)

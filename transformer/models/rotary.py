@@ -17,7 +17,7 @@ def rotation(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def count_rotated_pairs(config: Mapping[str, Any]) -> int:
-    """Return the number of pairs of elements of a key that are rotated."""
+    """Return the number of rotated element pairs in a key."""
     size = config["hidden_size"] // config["num_attention_heads"]
     share = rotation(config).get(
         "partial_rotary_factor", config.get("rotary_pct", config.get("partial_rotary_factor", 1))

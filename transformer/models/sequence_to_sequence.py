@@ -81,7 +81,7 @@ class SequenceToSequence(LanguageModel):
         return {self.inputs[0]: source, **({} if mask is None else {"source_mask": mask})}
 
     def _begin_targets(self, source: nt.NamedTensor, start: int | None) -> nt.NamedTensor:
-        """Return the start token for each target, from which generation begins."""
+        """Return the start token for each target. Generation begins with this token."""
         start = self.config.get("decoder_start_token_id") if start is None else start
         if start is None:
             raise nt.NotationError(304, "the start token of the target is missing", hint="pass it: start=…, a token")

@@ -156,5 +156,5 @@ def matching(patterns: Iterable[str], names: Iterable[str]) -> list[str]:
 
 
 def pattern(spare: str) -> str:
-    """Return a regular expression for array names. In `spare`, {l} stands for a layer number, and * for any text."""
+    """Return a regular expression for array names. In `spare`, {l} matches a layer number, and * matches any text."""
     return re.escape(spare).replace(r"\{l\}", r"\d+").replace(r"\*", ".*")
