@@ -268,10 +268,7 @@ class NotationError(Exception):
         return changed
 
     def alone(self) -> NotationError:
-        """Return a copy without the traceback frames of this package, since the mistake is in the formula.
-
-        If the environment variable NAMEDTENSOR_TRACEBACK is set, keep the frames.
-        """
+        """Return a copy without this package's traceback frames, unless NAMEDTENSOR_TRACEBACK is set in the environment."""
         return self if "NAMEDTENSOR_TRACEBACK" in os.environ else self.with_traceback(None)
 
     def moved(self, source: str | None, position: Callable[[Span], Span | None]) -> NotationError:
@@ -361,9 +358,7 @@ def excerpt(source: str, labels: tuple[tuple[Span, str], ...]) -> list[str]:
 
 
 def location(source: str, offset: int) -> tuple[str, int]:
-    """Return the file and line of a character in a source.
-
-    The file is "" if the character is not from an imported file.
+    """Return the file and line of a character in a source. The file is "" outside imported files.
 
     >>> location("a = 1\\nb = 2", 8)
     ('', 2)
@@ -379,10 +374,7 @@ def line_end(source: str, start: int) -> int:
 
 
 def window(line: str, first: int) -> tuple[int, str]:
-    """Return the offset and the text of the part of a long line around column `first`.
-
-    An ellipsis replaces the rest.
-    """
+    """Return the offset and text of the part of a line around column `first`, with ellipses for the rest."""
     if len(line) <= 160:
         return 0, line
     start = max(0, first - 60)
