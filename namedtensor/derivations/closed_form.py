@@ -253,8 +253,8 @@ def derive_by_steps(typed: DerivativeProgram) -> ClosedForm | None:
     sizes = sizes_said(formulas, work.made, axes_given(typed.shapes))
     program = nodes.Program((*sizes, *with_facts(facts, tree, program.statements)))
     given = (DerivationStep("given", fact) for fact in facts if isinstance(fact, Equation))
-    kept = tuple(with_facts(facts, tree, way.kept)) if facts else way.kept
-    way = replace(way, steps=(*given, *way.steps), kept=kept)
+    statements = tuple(with_facts(facts, tree, way.kept)) if facts else way.kept
+    way = replace(way, steps=(*given, *way.steps), kept=statements)
     return ClosedForm(typed, Formula(to_text(program)), program, dict(work.rules), length, lambda: way)
 
 
