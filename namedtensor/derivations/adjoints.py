@@ -173,7 +173,7 @@ class BackwardAssembly(Assembly):
         return result
 
     def write_adjoints(self, step: list[Any], body: Node, ends: list[Node | None], begun: list[Family]) -> None:
-        """Add the lines of the adjoints: at the last step, at each earlier step, and at the start of `begun` states."""
+        """Add the lines of the adjoints: at the last step, each earlier step, and, for states in `begun`, the start."""
         recurrence, variable = self.recurrence, self.recurrence.variable
         direct, through = [], []
         for family, adjoint in self.adjoints:
@@ -193,13 +193,13 @@ class BackwardAssembly(Assembly):
     def write_adjoint(
         self, adjoint: Adjoint, index: Linear, here: Node | None, after: Node | None, over: nodes.Range | None = None
     ) -> None:
-        """Add a line that defines an adjoint at an index as the sum of the given parts, or as zeros without parts."""
+        """Add a line that defines an adjoint at an index as the sum of the given parts, or as zeros without any."""
         parts = [part for part in (here, after) if part is not None]
         zero = with_axes(Number(0), tuple(self.labels[f"{adjoint.letter}^{self.recurrence.variable}"]))
         self.line(adjoint.at(index), sum_of(parts) if parts else zero, over)
 
     def find_range(self, whole: bool) -> nodes.Range:
-        """Return the range from the next-to-last step down to the first, and on to the start if `whole` is true."""
+        """Return the range from the next-to-last step down to the first or, if `whole` is true, down to the start."""
         recurrence = self.recurrence
         start = recurrence.start if whole else plus(recurrence.start, {UNIT: recurrence.step})
         first, last = write_index(plus(recurrence.end, {UNIT: -recurrence.step})), write_index(start)
@@ -207,7 +207,7 @@ class BackwardAssembly(Assembly):
         return nodes.Range(Name(recurrence.variable), first, last, down=recurrence.step > 0 and not plain_end)
 
     def find_starts(self, outside: list[Any]) -> list[tuple[Family, NameReading]]:
-        """Return each state whose initial value depends on the variable, with its part of the derivative."""
+        """Return each state whose initial value depends on the variable, with its contribution to the derivative."""
         recurrence, result = self.recurrence, []
         program = [self.restate(statement) for statement in outside]
         for family, adjoint in self.adjoints:
@@ -220,7 +220,7 @@ class BackwardAssembly(Assembly):
         return result
 
     def explain_lines(self) -> list[DerivationStep]:
-        """Return the lines of the adjoints as steps, in which adjoints are derivatives with respect to states."""
+        """Return the lines of the adjoints as steps. Each step also states the derivative that its adjoint equals."""
         result: list[DerivationStep] = []
         letters = {adjoint.letter: (family, adjoint) for family, adjoint in self.adjoints}
         for line in self.lines:

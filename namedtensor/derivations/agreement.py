@@ -39,12 +39,12 @@ HINT = "evaluate the derivative itself, which has a value"
 
 
 class NoFormula(Exception):
-    """Raised if the closed form is not a valid formula, with the reason, or without one if the derivative is not."""
+    """The error raised if a closed form (with the reason) or a derivative (without a reason) is not a valid formula."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A derivative and its closed form, which is a program."""
+    """A derivative, and its closed form as a program."""
 
     typed: DerivativeProgram
     closed: nodes.Program
@@ -132,7 +132,7 @@ class Comparison:
         return align_sides(self.programs, (expected, result), values, draws.sizes)
 
     def near(self, draws: InputDraws, values: Values, distance: float) -> tuple[Values, SideValues] | None:
-        """Return a point at approximately this distance with both values there, or None if either is undefined."""
+        """Return a point at about this distance from `values`, and both sides there, or None if a side is undefined."""
         near = draws.near(values, distance)
         pair = None if near is None else self.at(draws, near)
         if near is None or pair is None or not all(map(is_defined, pair.sides)):
@@ -179,12 +179,12 @@ def agree_at(pair: SideValues) -> bool:
 
 
 def slope_change(pair: SideValues) -> float:
-    """Return the largest difference between derivatives of neighboring points."""
+    """Return the largest acceptable difference between derivatives at neighboring points."""
     return SLOPE_CHANGE * max(1.0, *(abs(number) for side in pair.sides for number in side))
 
 
 def has_ties(node: Any) -> bool:
-    """Return whether a node is an operator whose derivative jumps, such as max, abs or cases."""
+    """Return whether a node is an operator whose derivative can jump, such as max, abs or cases."""
     differentials = REGISTRY[node.operator].differentials if getattr(node, "operator", None) in REGISTRY else ()
     jumps = any(word in text for text in differentials or () for word in JUMPS)
     return jumps or isinstance(node, (nodes.Cases, nodes.Indicator))

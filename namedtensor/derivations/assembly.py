@@ -125,7 +125,7 @@ class Assembly:
         ]
 
     def covers(self, fact: Any) -> bool:
-        """Return whether an assumption holds for every index that the program uses with its tensors."""
+        """Return whether an assumption holds at every index at which the program uses the tensors in it."""
         if getattr(fact, "range", None) is None:
             return True
         if len(fact.range.each) > 1:
@@ -253,7 +253,7 @@ class Assembly:
         return map_nodes(node, change)
 
     def find_labels(self, variable: Node) -> list[tuple[str, Linear]]:
-        """Return the labels, such as W^t, that may denote a name such as W^2, each with its index.
+        """Return the labels, such as W^t, that can denote a name such as W^2, each with its index.
 
         Raises NotARecurrence if the step of a label cannot be determined.
         """

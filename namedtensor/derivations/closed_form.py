@@ -100,7 +100,7 @@ class ClosedForm:
 
     @property
     def note(self) -> str:
-        """The reasons why the closed form may be too long or was not compared with the derivative, or ""."""
+        """The reasons why the closed form may be too long or was not compared with the derivative. "" if none."""
         return "; ".join(filter(None, (self._cut_note, self._comparison_note)))
 
     @encodable
@@ -114,7 +114,7 @@ class ClosedForm:
         return self.expression.to_text(ascii=ascii)
 
     def to_latex(self, macros: bool = False, steps: bool = False) -> str:
-        """Return the closed form in LaTeX, with the paper's macros if `macros` is true. `steps` adds the derivation."""
+        """Return the closed form in LaTeX, with its derivation if `steps` is true. `macros` uses the paper's macros."""
         if not steps:
             return self.expression.to_latex(macros=macros)
         lines = [
@@ -173,7 +173,7 @@ class ClosedForm:
 
     @property
     def definitions(self) -> tuple[Any, ...]:
-        """The statements that the steps need: the names of the parts, and the program's definitions not among them."""
+        """The statements that the steps need: the names of the parts, and the other definitions of the program."""
         restated = {(name.sides[0], name.range) for name in self.names}
         restated |= {(step.node.sides[0], step.node.range) for step in self.steps if len(step.node.sides) > 2}
         result: dict[str, Any] = {}

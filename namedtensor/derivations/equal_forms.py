@@ -46,12 +46,12 @@ def has_proof(claim: str, shapes: Mapping[str, Mapping[str, Any]]) -> bool:
 
 
 def program_of(before: Sequence[Any], sides: Sequence[Node]) -> nodes.Program:
-    """Return a program in which each side of an equation is a value, after the statements `before`."""
+    """Return a program that consists of the statements `before`, followed by each side of an equation as a value."""
     return nodes.Program((*before, *(Value(side) for side in sides)))
 
 
 def sides_of(equation: Equation) -> tuple[Node, ...]:
-    """Return the sides of an equation. A leading name is left out if it only names two or more other sides."""
+    """Return the sides of an equation, without a first side that is only a name for two or more other sides."""
     first, *rest = equation.sides
     if len(rest) > 1 and isinstance(first, Name):
         words = {node.text for side in rest for node in walk(side) if isinstance(node, Name)}
@@ -98,7 +98,7 @@ def _equal(terms: list[Term]) -> bool:
 
 
 def find_evaluated_terms(terms: Sequence[Term]) -> Iterator[Term]:
-    """Yield the terms that are evaluated whenever the given terms are, leaving out conditions and selected cases."""
+    """Yield the terms that are evaluated whenever the given terms are. Conditions and selected cases are left out."""
     pending, seen = list(terms), set[int]()
     while pending:
         term = pending.pop()

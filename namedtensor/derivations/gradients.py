@@ -72,7 +72,7 @@ class Gradient:
         return program, program[tuple(asked)]
 
     def _members_among(self, given: Iterable[str]) -> tuple[str, ...]:
-        """Return the names to differentiate by, with a family's members among the given names in its place."""
+        """Return the names to differentiate with respect to. A family is replaced by its members in `given`."""
         names: list[str] = []
         for name in self.wrt:
             family = self._families.get(name)
@@ -173,7 +173,7 @@ def gradient(
 
 
 def family_of(program: Program, name: str, of: str = "") -> Any:
-    """Return an identifier of the family that a name or member belongs to, or None for a single tensor."""
+    """Return an identifier of the family that a name or member belongs to, or None if the name is a single tensor."""
     expected = key(name)
     scope = program._goal.program.scope
     declaration = scope.declaration(expected)
@@ -186,7 +186,7 @@ def family_of(program: Program, name: str, of: str = "") -> Any:
 
 
 def _find_ranged_set(scope: Scope, expected: Key) -> nodes.Set | None:
-    """Return the set that a declaration with a range gives a family, as in W^l ∈ ℝ^{a} for l = 1, …, n, or None."""
+    """Return the set of a family that is declared with a range, as W^l ∈ ℝ^{a} for l = 1, …, n, or None otherwise."""
     return next(
         (sets[0] for _, name, sets, over in scope.declarations if over is not None and name.key() == expected), None
     )

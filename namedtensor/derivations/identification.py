@@ -88,7 +88,7 @@ def forms_of_one_value(form: Form) -> list[Form]:
 
 
 def sizes_of(checker: ReadingChecker, axis: str) -> set[str]:
-    """Return the sizes that inputs have along an axis, with or without its stars."""
+    """Return the sizes that inputs have along an axis or, if the axis is starred, along the axis without its stars."""
     terms = (*checker.top.variables.values(), *checker.parameters.values())
     return {
         str(resolve(term.shape[name])) for term in terms for name in (axis, axis.rstrip(MARKS)) if name in term.shape
@@ -96,7 +96,7 @@ def sizes_of(checker: ReadingChecker, axis: str) -> set[str]:
 
 
 def read_parts(forms: Forms, simplified: Any, form: Form, write: Any, outside: Any, taken: set[str]) -> NameReading:
-    """Return the closed form of the whole in terms of named derivatives, whose closed forms are included."""
+    """Return a closed form in terms of named derivatives, together with the closed forms of these derivatives."""
     names: list[Where] = []
     taken = taken | {cut.factor.head.label for cut in forms.cut}
     inside = {index: source_name(axis) for index, axis in outside.items()}  # as `name_derivative` calls them
@@ -157,7 +157,7 @@ def values_named(checker: ReadingChecker, names: Mapping[int, str], forms: Forms
 
 
 def list_facts_used(work: Work) -> list[KnownFact]:
-    """Return the assumptions that were used in deriving a form."""
+    """Return the assumptions that were used to derive a form."""
     return [fact for fact in work.facts.all if fact.name in work.rules]
 
 

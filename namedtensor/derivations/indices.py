@@ -44,7 +44,7 @@ def plus(one: Linear, other: Linear | None = None, times: int = 1) -> Linear:
 
 
 def number_of(of: Linear | None, sizes: Mapping[str, int]) -> int | None:
-    """Return the value of an index, or None if a symbol is unknown; a size |a| is looked up as a."""
+    """Return the value of an index, or None if it contains an unknown symbol. The size |a| is looked up under a."""
     counts = {symbol.strip("|"): count for symbol, count in (of or {}).items() if symbol != UNIT}
     if of is None or not counts.keys() <= sizes.keys():
         return None

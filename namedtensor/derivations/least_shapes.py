@@ -67,7 +67,7 @@ def fitting(source: str, shapes: Shapes) -> Shapes:
 
 
 def find_derivative_variables(tree: nodes.Program) -> set[str]:
-    """Return the names after ∂ in the denominators of derivatives that the program does not define or declare."""
+    """Return the names after ∂ in denominators of derivatives, except names that the program defines or declares."""
     texts = {node.variable.text for node in walk(tree) if isinstance(node, nodes.Derivative)
              and isinstance(node.variable, nodes.Name)}  # fmt: skip
     return texts.difference(*map(find_defined_names, tree.statements))
@@ -140,7 +140,7 @@ def _bodies(tree: nodes.Program) -> dict[str, tuple[Any, ...]]:
 def _ways(
     problems: tuple[NotationError, ...], shapes: Shapes, names: set[str], bodies: Mapping[str, tuple[Any, ...]]
 ) -> Iterator[Way]:
-    """Yield additions to the shapes that may resolve the problems, the most likely first."""
+    """Yield additions to the shapes that could resolve the problems, most likely first."""
     unknown = {error.span_text or "" for error in problems if error.code == 201} - {*shapes, *bodies, ""}
     if unknown := {name for name in unknown if not set(name) & {" ", "("}}:
         yield frozenset((name, "") for name in unknown)
@@ -155,7 +155,7 @@ def _ways(
 
 
 def _lacking(problem: NotationError) -> Iterator[tuple[str, str]]:
-    """Yield each operand that lacks an axis, as source text, and this axis."""
+    """For each operand that lacks an axis, yield its source text and the axis."""
     types = [(note.operand, {*note.axes}) for note in problem.notes if isinstance(note, OperandNote)]
     if problem.code == 301 and problem.axis is not None:
         yield from ((text, problem.axis) for text, axes in types if problem.axis not in axes)
@@ -205,7 +205,7 @@ def find_input_shapes(source: str, sizes: Mapping[str, int], shapes: Shapes) -> 
 
 
 class TypedProgram(NamedTuple):
-    """The shapes of a program's inputs, the shape of its value, and the names in its range ends that are unknown."""
+    """The shapes of a program's inputs, the shape of its value, and the unknown names in the ends of its ranges."""
 
     taken: Shapes
     value: Mapping[str, Any]

@@ -48,7 +48,7 @@ def way_to(
 
 
 def others(statements: Sequence[Any], heads: set[Any]) -> tuple[Any, ...]:
-    """Return the statements except equations that define these names."""
+    """Return the statements without the equations that define these names."""
     return tuple(line for line in statements if not isinstance(line, Equation) or line.sides[0] not in heads)
 
 

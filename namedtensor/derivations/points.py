@@ -80,7 +80,7 @@ class InputDraws:
     changes: RandomNumbers = field(default_factory=partial(RandomNumbers, "near"))
 
     def points(self) -> Iterator[tuple[str, Values]]:
-        """Yield random inputs that satisfy the stated equations, each with the name of their style."""
+        """Yield sets of random inputs that satisfy the stated equations, each with the name of its style."""
         lost = 0
         for number, style in enumerate(POINTS):
             values = self.correct_inputs(self.sampler.inputs(number, style))
@@ -228,7 +228,7 @@ def _choose_sizes(
 
 
 def _members(claim: Equation, sizes: Mapping[str, int]) -> list[Equation]:
-    """Return the equation with each index of its range inserted, such as ∑_{v} T^1 = 1, ∑_{v} T^2 = 1, ….
+    """Return one equation for each index in the range of an equation, such as ∑_{v} T^1 = 1, ∑_{v} T^2 = 1, ….
 
     Return an empty list if an end of the range is unknown.
     """

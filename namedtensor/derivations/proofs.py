@@ -261,7 +261,7 @@ def _equal(test: SideValues, style: str) -> bool | None:
 
 
 def _is_ordered(test: SideValues, style: str, sign: int, strict: bool) -> bool | None:
-    """Return whether each element of the first side is at most the element of the second, or None without values.
+    """Return whether no element of the first side exceeds the second side's, or None if an element has no value.
 
     Equal elements violate a strict inequality. In a test with extreme values, however, equal elements may be the result
     of an overflow, and the function returns None.

@@ -46,7 +46,7 @@ def reading_checker(
 
 
 def equations_about_themselves(program: nodes.Program) -> set[str]:
-    """Return the names that occur on both sides of their equations, as S in S = S_{a→b, b→a}.
+    """Return the names that occur on both sides of their equations, such as S in S = S_{a→b, b→a}.
 
     If such a name is given, its equation does not define it.
     """
@@ -95,7 +95,7 @@ def words_in(program: nodes.Program) -> set[str]:
 
 
 def base_of(node: Any) -> Any:
-    """Return the name in an expression with scripts and indices, without these."""
+    """Return the name in an expression, without its scripts and indices."""
     while hasattr(node, "base"):
         node = node.base
     return node
@@ -121,7 +121,7 @@ def find_defined_names(statement: Any) -> set[str]:
 
 
 def definitions(checker: ReadingChecker, names: Mapping[int, str]) -> list[tuple[str, Term]]:
-    """Return the defined names and their terms, in an order in which each name follows the names it depends on."""
+    """Return the defined names and their terms, ordered so that each name follows the names on which it depends."""
     terms: dict[str, Term] = {}
     for name in checker.scope.definitions:
         term = find_named_term(checker, name)

@@ -56,7 +56,7 @@ class Family:
 
 
 def find_index(pattern: Spelled, variable: str, name: Spelled) -> Linear | None:
-    """Return the value of `variable` for which a name such as W^t is a name such as W^2, or None if they differ.
+    """Return the value of `variable` that turns a name such as W^t into a name such as W^2, or None if no value does.
 
     Raises NotARecurrence if the value cannot be determined.
     """
@@ -224,7 +224,7 @@ MIN_STEPS = 3
 
 
 def steps_of_recurrences(tree: nodes.Program) -> dict[str, int]:
-    """Return a size for each symbol in the end of a range or sum, chosen so that there are a few steps.
+    """Return a size for each symbol in the end of a range or sum, chosen so that the range or sum has few steps.
 
     The symbol is n if n is undefined, or seq if n = |seq|.
     """

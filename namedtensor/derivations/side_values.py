@@ -1,4 +1,4 @@
-"""The values of both sides of an equation on random inputs, with the magnitudes behind them."""
+"""The values of both sides of an equation on random inputs, and the magnitudes that they are computed from."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class SideValues(NamedTuple):
 
     @property
     def is_partial(self) -> bool:
-        """Whether some sides, but not all, have an element."""
+        """Whether an element is finite on some sides but not on all of them."""
         return any(len(set(map(math.isfinite, numbers))) > 1 for numbers in zip(*self.sides))
 
 

@@ -123,7 +123,7 @@ def sum_over(form: Form, indices: Iterable[FormIndex]) -> Form:
 
 
 def normalize_product(coefficient: Fraction, factors: tuple[Factor, ...], summed: frozenset[FormIndex]) -> Form:
-    """Return the normal form of a product, which is the result of applying each of `PRODUCT_RULES` in order."""
+    """Return the normal form of a product, obtained by applying the rules in `PRODUCT_RULES` in order."""
     current().spend()
     parts = SumParts(coefficient, list(factors), set(summed))
     for rule in PRODUCT_RULES:
@@ -139,7 +139,7 @@ def normalize_product(coefficient: Fraction, factors: tuple[Factor, ...], summed
 
 
 def apply_sign_rules(parts: SumParts) -> None:
-    """Apply sign(x) ⊙ |x| = x, |x|² = x², sign(x) ⊙ x = |x| and sign³ x = sign x, and merge equal factors after each."""
+    """Apply sign(x) ⊙ |x| = x, |x|² = x², sign(x) ⊙ x = |x| and sign³ x = sign x, merging equal factors after each."""
     while (without_sign := _apply_sign_rule(parts.factors)) is not None:
         parts.factors = without_sign
         gather_powers(parts)
@@ -180,7 +180,7 @@ def _apply_sign_rule(factors: list[Factor]) -> list[Factor] | None:
 
 
 def _left_of_base(factor: Factor, x: Form) -> Fraction | None:
-    """Return the exponent that remains after dividing a factor by x, or None if this is not possible."""
+    """Return the exponent that remains after dividing a factor by x, or None if x does not divide the factor."""
     alone = to_factors(x) or ()
     if len(alone) != 1 or alone[0][:2] != factor[:2] or alone[0].exponent < 0:
         return None
@@ -315,7 +315,7 @@ def _power_of_product(product: Product, exponent: Fraction) -> Form:
 
 
 def _absolute(factor: Factor) -> Factor:
-    """Return a factor such as x² as |x|² in proofs, so that its root is |x|."""
+    """In proofs, rewrite an even power such as x² as |x|², so its root is |x|. Return other factors unchanged."""
     if not current().proving or _plain_power(factor) or factor.exponent % 2:
         return factor
     count_rule("root of a square")
@@ -331,7 +331,7 @@ def _plain_power(factor: Factor) -> bool:
 
 
 def _power_of_sum(product: Product, exponent: Fraction) -> Form:
-    """Return the power of a sum (∑ …)ⁿ as n sums, without the factors that do not depend on the summed indices."""
+    """Return the power of a sum (∑ …)ⁿ as n sums. Factors without the summed indices stay outside the sums."""
     if current().proving and len(groups := components(product.factors, product.summed)) > 1:
         parts = [
             (Product(ONE_, tuple(group), frozenset(index for index in product.summed if touches(group, index))),)

@@ -85,7 +85,7 @@ def _elementwise(operator: str, parts: tuple[Form, ...]) -> Form | None:
 
 
 def apply_parity(operator: str, parity: str, x: Form) -> Form | None:
-    """Simplify f(−x) to f(x) if f is even, or to −f(x) if f is odd, and for example |2 x| to 2 |x|."""
+    """Simplify f(−x) to f(x) if f is even or to −f(x) if f is odd. Also take numbers out, as in |2 x| = 2 |x|."""
     shared, rest = content(x)
     if not x:
         return ZERO if parity == "odd" or operator == "abs" else None
@@ -99,7 +99,7 @@ def apply_parity(operator: str, parity: str, x: Form) -> Form | None:
 
 
 def exponential(x: Form) -> Form:
-    """Return a simplified exp x, by exp(−x) = 1 / exp x and, in proofs, rules such as exp(x + y) = exp x ⊙ exp y."""
+    """Simplify exp x by exp(−x) = 1 / exp x and, in proofs, by rules such as exp(x + y) = exp x ⊙ exp y."""
     if not x:
         return ONE
     if current().proving and len(x) > 1:
@@ -125,7 +125,7 @@ def _opaque(operator: str, *parts: Form) -> Form:
 
 
 def logarithm(x: Form) -> Form | None:
-    """Return a simplified form of log x, by log exp x = x and log 1 = 0, or None."""
+    """Simplify log x by log exp x = x and log 1 = 0. Return None if neither rule applies."""
     if len(x) != 1:
         return None
     (product,) = x
@@ -138,7 +138,7 @@ def logarithm(x: Form) -> Form | None:
 
 
 def cases(*parts: Form) -> Form | None:
-    """Return simplified cases, with a common factor taken out and { 1 if …; 0 otherwise } as 𝕀[…], or None."""
+    """Take a common factor out of cases, and write { 1 if …; 0 otherwise } as 𝕀[…]. Return None if neither applies."""
     if len(parts) < 3:
         return None
     values = parts[::2]
@@ -188,7 +188,7 @@ TRUTHS = {
 
 
 def simplify_indicator(condition: Form) -> Form | None:
-    """Return a simplified indicator, or None. In proofs, 𝕀[x > y] is expressed by the sign of x − y."""
+    """Return a simplified indicator, or None without a rule. In proofs, 𝕀[x > y] is expressed by the sign of x − y."""
     alone = sole(condition)
     if alone is None or alone.head.label not in MIRRORED:
         return None
@@ -216,7 +216,7 @@ OPERATOR_RULES: dict[str, Callable[..., Form | None]] = {
 
 
 def is_finite(factor: Factor) -> bool:
-    """Return whether a factor's outermost operator is always finite, so that 0 times the factor is 0."""
+    """Return whether the result of a factor's outermost operator is always finite, so 0 times the factor is 0."""
     is_number = factor.head.kind in ("size", "number", "constant")
     return is_number or (factor.exponent > 0 and not is_function(factor, "log"))
 
@@ -242,7 +242,7 @@ def own_options(record: Any, term: Term) -> tuple[Any, ...]:
 
 # ------------------------------------------------------------------------------------------- rules that proofs alone use
 def expand_function(operator: str, parts: tuple[Form, ...]) -> Form | None:
-    """Return a form that proofs expand a function to, or None if there is no such rule."""
+    """Return the form that proofs expand a function to, or None if there is no rule for the function."""
     rule = EXPANSIONS.get(operator)
     return rule(*parts) if rule is not None and parts[0] else None
 
@@ -345,7 +345,7 @@ def _logarithm_of_factor(factor: Factor) -> Form:
 
 
 def whole_power(base: Form, exponent: Form) -> Form | None:
-    """Expand a power by xᵐ⁺ⁿ = xᵐ xⁿ and (x y)ⁿ = xⁿ yⁿ if its exponent consists of sizes, or return None."""
+    """Expand a power by xᵐ⁺ⁿ = xᵐ xⁿ and (x y)ⁿ = xⁿ yⁿ if its exponent consists of sizes. Otherwise, return None."""
     if not base or not exponent or not all(_is_whole(product) for product in exponent):
         return None
     if len(exponent) > 1:

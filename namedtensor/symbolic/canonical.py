@@ -21,7 +21,7 @@ Color = tuple[Any, ...]
 
 
 def product_key(product: Product, labels: Labels) -> tuple[Any, ...]:
-    """Return the key of a product without its coefficient, in which outside indices are represented by these labels."""
+    """Return the key of a product, ignoring its coefficient. In the key, `labels` represent the outside indices."""
     return _search_key(product, dict(labels), dict.fromkeys(product.summed, ()))
 
 
@@ -63,7 +63,7 @@ def _individualize(colors: dict[FormIndex, Color], index: FormIndex) -> dict[For
 def _inequivalent(
     product: Product, labels: dict[Any, Any], colors: dict[FormIndex, Color], tied: list[FormIndex]
 ) -> Iterable[FormIndex]:
-    """Return one index for each set of indices of a color that can be exchanged along with their factors.
+    """Return one index from each set of tied indices that can be exchanged together with their factors.
 
     In (∑ x)ⁿ all n sums are alike, so one of them represents all. Their n! orders would give the same key.
     """
@@ -116,7 +116,7 @@ def _refine_colors(
 
 
 def _arrange_factor(factor, around: list[Any], position: int) -> tuple[Any, ...]:
-    """Return the labels around a position of a factor's indices, in the least of the factor's equivalent orders."""
+    """Return the labels around a position of a factor's indices, using the least of the factor's equivalent orders."""
     marked = [(label, at == position) for at, label in enumerate(around)]
     return min(tuple(marked[at] for at in order) for order in factor.head.symmetries)
 

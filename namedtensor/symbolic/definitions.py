@@ -84,7 +84,7 @@ def equation_of(operator: str) -> str:
 
 
 def opened(forms: Any, term: Term, text: str) -> Form | None:
-    """Return the definition of an operator applied to the operands of a term, or None if it does not cover the term."""
+    """Apply an operator's definition to a term's operands. Return None if the definition does not cover the term."""
     options = dict(own_options(REGISTRY[term.operator], term))
     if options.get("p", 2) != 2 or options.get("ddof") or ("ax}" in text) != bool(term.axes):
         return None

@@ -39,7 +39,7 @@ SCALARS = ("size", "number", "constant")
 
 
 def shorter(statement: Statement) -> KnownFact | None:
-    """Return the law that rewrites the longer side of an equation to the shorter, as for ∑_{c} t = 1, or None."""
+    """Return the law that rewrites an equation's longer side to its shorter side, as for ∑_{c} t = 1, or None."""
     left, relation, right = statement
     for pattern, result in ((left, right), (right, left)) if relation == "=" else ():
         rewrites = _rewrites(pattern, result)
@@ -79,7 +79,7 @@ def _weight(product: Product) -> Fraction:
 
 
 def make_comparison_law(statement: Statement) -> KnownFact | None:
-    """Return the law of a comparison that implies that a factor is nonnegative, such as x > 0 or 1 ≤ x, or None."""
+    """Return the law of a comparison, such as x > 0 or 1 ≤ x, if it implies the sign of a factor, or None otherwise."""
     left, relation, right = statement
     if relation in ("<", "≤"):
         left, right, relation = right, left, ">" if relation == "<" else "≥"
@@ -97,7 +97,7 @@ MAX_SYMMETRIC_AXES = 4  # axes of a name whose symmetry is looked for, in each o
 
 
 def symmetric_value(name: NamedValue) -> list[KnownFact]:
-    """Return the symmetry laws of a value such as G = X ⊙_{n} X_{m→m'}, which permuting its indices does not change."""
+    """Return the symmetry laws of a value such as G = X ⊙_{n} X_{m→m'}, which permuting its indices leaves unchanged."""
     indices = name.factor.indices
     if not 2 <= len(indices) <= MAX_SYMMETRIC_AXES or indices_of(name.value) != set(indices):
         return []

@@ -40,7 +40,7 @@ def factor_form(form: Form) -> Form:
 
 
 def _with_number_out(form: Form) -> Form:
-    """Return a form whose common number is factored out, as in 2 u + 2 v = 2 (u + v)."""
+    """Return a form with its common numeric factor taken out, as in 2 u + 2 v = 2 (u + v)."""
     shared, _ = algebra.content(form)
     if abs(shared) == 1 or shared.denominator > algebra.MAX_DENOMINATOR:
         return form
@@ -49,7 +49,7 @@ def _with_number_out(form: Form) -> Form:
 
 
 def _best(form: Form) -> tuple[Product, Product] | None:
-    """Return the heaviest factors that two products share, with the product that they are taken from, or None."""
+    """Find two products that share the heaviest factors. Return one of them and these factors, or None without any."""
     best, weight = None, 0
     for one, other in combinations(form, 2):
         current().spend()
@@ -108,7 +108,7 @@ MAX_MATCHES = 200  # ways to match two products
 
 
 def find_shared_power(one: Fraction, other: Fraction) -> Fraction:
-    """Return the exponent of the power that two powers of one base share, or 0 if their exponents do not match."""
+    """Return the exponent of the power that two powers of the same base share, or 0 if their exponents do not match."""
     if (one > 0) != (other > 0) or (one - other).denominator > 1:
         return Fraction(0)
     return min(one, other, key=abs)
@@ -169,7 +169,7 @@ def _clear_product(product: Product) -> Form:
 
 
 def _below(form: Form) -> Form | None:
-    """Return the first divisor of a term in a sum as a form, or None."""
+    """If a term of a sum is divided by a tensor, return the first such tensor as a form. Otherwise, return None."""
     for product in form:
         for factor in product.factors:
             if factor.exponent == -1 and factor.head.kind == "tensor" and not product.summed and len(form) > 1:
@@ -217,7 +217,7 @@ def vanishes(form: Form) -> bool:
 
 
 def _denominator(form: Form) -> Factor | None:
-    """Return a factor that all products are multiplied by to remove a denominator, or None if there is none.
+    """Return a factor that all products can be multiplied by to remove a denominator, or None without a denominator.
 
     The denominator must not contain a summed index.
     """

@@ -32,7 +32,7 @@ def opaque(
     sizes: tuple[str, ...] = (),
     symmetric: bool = False,
 ) -> Factor:
-    """Return a factor of this kind that contains forms over bound indices, at the given and the forms' outside indices.
+    """Return a factor that contains forms over bound indices. Its indices are `given` and the forms' outside indices.
 
     A `symmetric` factor may exchange its first two indices if the forms do not change when `bound` is exchanged.
     """
@@ -59,7 +59,7 @@ def is_function(factor: Factor, operator: str) -> bool:
 
 
 def denominators(product: Product) -> Iterator[tuple[Factor, Form]]:
-    """Yield each sum that a product is divided by, as a factor of the product and as a form."""
+    """Yield each sum that a product is divided by, both as a factor of the product and as a form."""
     for factor in product.factors:
         if factor.head.kind == "bracket" and factor.exponent <= -1 and factor.exponent.denominator == 1:
             yield factor, opened(factor)[0]
@@ -93,7 +93,7 @@ def touches(factors: Iterable[Factor], index: FormIndex) -> bool:
 
 
 def components(factors: Iterable[Factor], within: AbstractSet[FormIndex]) -> list[list[Factor]]:
-    """Return the factors in groups, so that factors in different groups share none of the given indices."""
+    """Group factors so that factors in different groups share none of the indices in `within`."""
     groups: list[list[Factor]] = []
     for factor in factors:
         shared = [group for group in groups if any(touches(group, index) for index in within & set(factor.indices))]
@@ -112,7 +112,7 @@ class SumParts:
 
 
 def contract_identities(parts: SumParts) -> None:
-    """Simplify identities on summed indices, by A ⊙_{ax} I_{ax,ax*} = A_{ax→ax*} and I_{ax,ax} = 1."""
+    """Remove identity matrices on summed indices, by A ⊙_{ax} I_{ax,ax*} = A_{ax→ax*} and I_{ax,ax} = 1."""
     while (names := _find_contraction(parts)) is not None:
         position, index = names
         rest = parts.factors[:position] + parts.factors[position + 1 :]
@@ -121,7 +121,7 @@ def contract_identities(parts: SumParts) -> None:
 
 
 def _find_contraction(parts: SumParts) -> tuple[int, dict[FormIndex, FormIndex]] | None:
-    """Return the position of an identity that can be removed, with the summed index that it replaces, or None."""
+    """Find an identity matrix that can be removed. Return its position and the replacement of an index, or None."""
     for position, factor in enumerate(parts.factors):
         if factor.head is DELTA:
             row, column = factor.indices

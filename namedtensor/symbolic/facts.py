@@ -76,7 +76,7 @@ def group_facts(facts: Iterable[KnownFact]) -> KnownFacts:
 
 
 def closure(orders: Orders) -> Orders:
-    """Return the permutation group that these orders generate, beginning with the identity."""
+    """Return the permutation group that the given orders generate, beginning with the identity."""
     result = [tuple(range(len(orders[0])))]
     for one in result:  # which grows meanwhile
         for order in orders:

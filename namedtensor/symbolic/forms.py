@@ -114,7 +114,7 @@ Form = tuple[Product, ...]
 
 
 class NamedValue(NamedTuple):
-    """A name of the program at its indices, with its value."""
+    """A name in the program, together with its indices and its value."""
 
     factor: Factor
     value: Form
@@ -128,7 +128,7 @@ _HEADS: ContextVar[dict[tuple[Any, ...], FormHead]] = ContextVar("heads of a que
 
 @contextmanager
 def intern_heads() -> Iterator[None]:
-    """Open a context in which equal heads are the same object. A context within this context shares the heads."""
+    """Open a context in which equal heads are the same object. A nested context shares the outer context's heads."""
     if _HEADS.get(None) is not None:
         yield
         return
@@ -215,14 +215,14 @@ def opened(factor: Factor) -> tuple[Form, ...]:
 
 
 def split_parts(parts: Iterable[Any], indices: Set[FormIndex]) -> tuple[list[Any], list[Any]]:
-    """Return the factors or other parts that have any of these indices, and the other parts."""
+    """Split factors or other parts into those that have any of these indices and those that have none."""
     inside = [part for part in parts if not indices.isdisjoint(part.indices)]
     return inside, [part for part in parts if part not in inside]
 
 
 @lru_cache(maxsize=256)
 def square_of(value: float) -> tuple[Fraction, int] | None:
-    """Return a fraction with small terms and a power of π whose product is value², or None if there are none."""
+    """If value² is a fraction with small terms times a power of π, return that fraction and exponent, or else None."""
     if value == int(value) if abs(value) < 1e15 else True:
         return None
     for number_below in range(1, 13):

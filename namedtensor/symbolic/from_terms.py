@@ -134,7 +134,7 @@ class Forms:
         raise NotReadable(term)
 
     def identities(self, term: Term) -> Form:
-        """Return ∂X, differentiated by itself, as a product of identities I_{ax,ax*}."""
+        """Return ∂X, differentiated with respect to itself, as a product of identity matrices I_{ax,ax*}."""
         products = ONE
         for axis, mark in self.changes[term.options[0]].items():
             pair = self.index(axis, term.shape[axis]), self.mark(term.options[0], mark, term.shape[axis])
@@ -160,11 +160,11 @@ class Forms:
         return self.found[id(term)]
 
     def out(self, one: Term, other: Term | None = None) -> tuple[bool, bool]:
-        """Return for each of two terms whether its products must be multiplied out, because it contains ∂X."""
+        """For each of two terms, return whether its products must be multiplied out because it contains ∂X."""
         return id(one) in self.linear, other is not None and id(other) in self.linear
 
     def operator(self, record: Any, term: Term, axes: Sequence[str]) -> Form:
-        """Return the application of an operator to a term's operands, over these axes, as an opaque factor."""
+        """Apply an operator over these axes to the operands of a term, and return the result as an opaque factor."""
         options = own_options(record, term) if term.operator in REGISTRY else ()
         if not axes:
             return apply_operator(record.name, self.parts(term), options=options)
@@ -304,7 +304,7 @@ def _iota(self: Forms, term: Term) -> Form:
 
 
 def _select_cases(self: Forms, arguments: Sequence[Term]) -> Form:
-    """Return the form of cases, without those that cannot hold and those after a case that always holds."""
+    """Return the form of cases, leaving out cases that cannot hold and cases after one that always holds."""
     terms: list[Term] = []
     for value, condition in zip(arguments[::2], arguments[1::2]):
         if (holds := decide_condition(self, condition)) is True:

@@ -31,7 +31,7 @@ def apply_rules(form: Form, *rules: Callable[[Product], Product | None]) -> Form
 
 
 def _put(product: Product, pattern: Product, result: Form, rule: str) -> Product | None:
-    """Return a product with a pattern replaced, or None if this is impossible or does not give one product."""
+    """Replace a pattern in a product. Return None if this is impossible or if the result is not a single product."""
     put = replace_part(product, FactRewrite(pattern, result))
     products = () if put is None else algebra.normalize_product(*put)
     if put is not None:
@@ -94,7 +94,7 @@ def recognize_solve(form: Form) -> Form:
 
 
 def _transpose_change(product: Product) -> Product | None:
-    """Return the product of G with the change of e^X along E, in which G and E are exchanged, or None.
+    """Exchange G and E in the product of G with the derivative of e^X in direction E. Return None if not found.
 
     The result is transposed.
     """
@@ -185,7 +185,7 @@ def _rank_one(product: Product) -> Product | None:
 
 
 def _find_update_factors(matrix: Form, r: FormIndex, c: FormIndex) -> tuple[Factor, ...] | None:
-    """Return the factors of u ⊙ v if a matrix is I_{r,c} + u ⊙ v, or None.
+    """If a matrix has the form I_{r,c} + u ⊙ v, return the factors of u ⊙ v. Otherwise, return None.
 
     No factor may have both axes.
     """

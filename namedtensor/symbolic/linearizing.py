@@ -67,7 +67,7 @@ def change_of(term: Term) -> Change | None:
 
 
 class LinearReading(Linearization):
-    """A linearization whose terms are translated to forms, not evaluated."""
+    """A linearization whose terms are translated to forms rather than evaluated."""
 
     is_computed = False
 
@@ -143,7 +143,7 @@ def kept_size(checker: ReadingChecker, node: nodes.Size, env: Environment) -> Te
 
 
 def kept_call(checker: ReadingChecker, node: nodes.Call, env: Environment) -> Term:
-    """Return the term of a call. If it calls a function of the program, record its value and arguments."""
+    """Return the term of a call. If the called function is defined in the program, record the value and arguments."""
     rules = Checker.RULES[nodes.Call](checker, node, env)
     if node.arguments and node.operator in checker.scope.functions:
         checker.called.append((rules, tuple(checker.infer(argument, env) for argument in node.arguments)))

@@ -15,7 +15,7 @@ IndexNames = dict[FormIndex, FormIndex]
 
 
 class PatternMatch(NamedTuple):
-    """An occurrence of a pattern: the other factors, the index for each pattern index, and the summed indices."""
+    """A match of a pattern: the remaining factors, the index that each pattern index matches, and the summed ones."""
 
     rest: tuple[Factor, ...]
     names: dict[FormIndex, FormIndex]
@@ -38,7 +38,7 @@ def occurrences(product: Product, pattern: Product) -> Iterator[PatternMatch]:
 
 
 def _holds(exponent: Fraction, expected: Fraction) -> bool:
-    """Return whether a power can be divided by another power of the same base, as x³ by x², or x⁻³ by x⁻¹."""
+    """Return whether a power can be divided by another power of the same base, such as x³ by x² or x⁻³ by x⁻¹."""
     return exponent / expected >= 1 and (exponent - expected).denominator == 1
 
 
@@ -49,7 +49,7 @@ def _matches(
     pattern: Product,
     names: IndexNames,
 ) -> Iterator[tuple[tuple[Fraction, ...], IndexNames]]:
-    """Yield the ways to match all of `factors`: the exponents that remain in the product, and matched indices."""
+    """Yield each way to match all of `factors`, as the exponents that remain in the product and the matched indices."""
     if not factors:
         yield exponents, names
         return
@@ -107,7 +107,7 @@ def replace_part(product: Product, rewrite: FactRewrite) -> Product | None:
 
 
 def apply_totals(parts: SumParts) -> None:
-    """Simplify a product by totals of operators, such as ∑_{ax} softmax_{ax} x = 1, and by rewrites of assumptions."""
+    """Simplify a product by operators' totals, such as ∑_{ax} softmax_{ax} x = 1, and by rewrites of assumptions."""
     while parts.coefficient and (rewrites := [*current().facts.rewrites, *totals(parts.factors)]):
         product = Product(parts.coefficient, tuple(parts.factors), frozenset(parts.summed))
         ways = (product, *generalize_indices(product))
@@ -144,7 +144,7 @@ def generalize_indices(product: Product) -> Iterator[Product]:
 
 
 def _apply_facts(way: Product, product: Product, rewrites: Iterable[tuple[FactRewrite, str]]) -> Iterator[Product]:
-    """Yield the product after each rewrite that applies to it. Results with additional indices are left out."""
+    """For each rewrite that applies to a product, yield the result. Results with additional indices are left out."""
     for rewrite, fact in rewrites:
         shorter = replace_part(way, rewrite)
         if shorter is not None and (way is product or shorter.indices() <= product.indices()):

@@ -133,14 +133,14 @@ def chain(matrix: Form, row: FormIndex, column: FormIndex) -> tuple[Form, list[M
 
 
 def multiply_factors(factors: list[Factor], summed: frozenset[FormIndex] | set[FormIndex]) -> Form:
-    """Return the product of factors, summed over the given indices that occur in it."""
+    """Return the product of factors, summed over the given indices, except indices that do not occur in it."""
     return algebra.normalize_product(
         ONE_, tuple(factors), frozenset(index for index in summed if touches(factors, index))
     )
 
 
 def bound_matrix(forms: Any, term: Term) -> Matrix:
-    """Return the matrix operand of a term, with new row and column indices, and these indices."""
+    """Return the matrix operand of a term with new row and column indices, followed by the two indices."""
     row, column = forms.indices(term.arguments[0], term.axes)
     ends = {row: row.fresh(), column: column.fresh()}
     return rename_indices(forms.part(term, 0), ends), ends[row], ends[column]

@@ -39,7 +39,7 @@ class NameReading(NamedTuple):
 
 
 def find_repeated_heads(forms: Iterator[Form] | tuple[Form, ...]) -> list[FormHead]:
-    """Return the heads that occur several times in forms. Outer heads precede the heads inside of them."""
+    """Return the heads that occur more than once in forms. Outer heads precede the heads inside them."""
     heads: Counter[FormHead] = Counter()
 
     def look(form: Form) -> None:

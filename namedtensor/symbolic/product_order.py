@@ -15,7 +15,7 @@ FEW_AXES = 2  # axes of a product that is always small enough
 
 
 class Grouping(NamedTuple):
-    """A possible grouping: the factors after it, the group's position, its members, and indices summed in it."""
+    """A possible grouping: the resulting factors, the group's position, its members, and the indices summed in it."""
 
     parts: list[ProductPart]
     place: int
@@ -53,7 +53,7 @@ def order_contractions(
 def _grouping(
     above: list[ProductPart], index: FormIndex, summed: set[FormIndex], divided: AbstractSet[FormIndex]
 ) -> Grouping | None:
-    """Return the grouping of the factors that share a summed index, or None if these cannot be grouped."""
+    """Return the grouping of the factors that share a summed index, or None if they cannot be grouped."""
     inside, rest = split_parts(above, {index})
     if len(inside) < 2 or not rest:
         return None
@@ -65,7 +65,7 @@ def _grouping(
 
 
 def widest(parts: list[ProductPart], summed: set[FormIndex]) -> int:
-    """Return the largest number of axes of an intermediate product if factors are multiplied in order.
+    """Return the largest number of axes of any intermediate product if factors are multiplied in the given order.
 
     Each index is summed after the last factor that has it.
     """

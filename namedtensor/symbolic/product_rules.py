@@ -12,7 +12,7 @@ from .work import count_rule
 
 
 def pythagorean(product: Product) -> Form | None:
-    """Replace sin² x by 1 − cos² x in a product, or return None."""
+    """Replace sin² x by 1 − cos² x in a product. Return None if the rule does not apply."""
     for factor in product.factors:
         if is_function(factor, "sin") and factor.exponent >= 2 and factor.exponent.denominator == 1:
             count_rule("sine and cosine")
@@ -23,7 +23,7 @@ def pythagorean(product: Product) -> Form | None:
 
 
 def quotient_of_sums(product: Product) -> Form | None:
-    """Cancel a sum divided by the same sum, as in ∑_{ax} x / ∑_{ax} x = 1, or return None."""
+    """Cancel a sum divided by the same sum, as in ∑_{ax} x / ∑_{ax} x = 1. Return None if the rule does not apply."""
     for below, inner in denominators(product):
         if len(inner) != 1 or not inner[0].summed or inner[0].coefficient != 1:
             continue

@@ -68,7 +68,7 @@ class ReadBack:
         return node
 
     def moved(self, form: Form, names: Names) -> Iterable[Node]:
-        """Yield expressions for a form with its stars and renames around the whole, as in (…)^* and […]_{a→a*}."""
+        """Yield expressions in which stars and renames apply to a whole form, as in (…)^* and […]_{a→a*}."""
         names_of = {index: names[index] for index in sorted(indices_of(form), key=NUMBER)}
         bare = {index: name.rstrip(MARKS) for index, name in names_of.items() if name[-1:] in MARKS}
         unmarked = {name for index, name in names_of.items() if index not in bare}
@@ -102,7 +102,7 @@ class ReadBack:
         return plain
 
     def signed(self, product: Product, names: Names) -> tuple[Node, bool]:
-        """Return the absolute value of a product as a node, and whether its sign is −.
+        """Return the absolute value of a product as a node, and whether the product has a minus sign.
 
         The sign may be absorbed by a bracket.
         """
@@ -142,7 +142,7 @@ class ReadBack:
         return self.chain(product.coefficient, parts, summed, names, averaged)
 
     def find_averaged_indices(self, factors: list[Factor], summed: set[FormIndex]) -> list[FormIndex]:
-        """Return the summed indices that a product is averaged over, since it is divided by their sizes.
+        """Return the summed indices that a product is averaged over, because it is divided by their sizes.
 
         The method removes these divisors from `factors`.
         """
@@ -157,7 +157,7 @@ class ReadBack:
         return indices
 
     def with_summed(self, product: Product, names: Names) -> tuple[dict[FormIndex, str], list[FormIndex]]:
-        """Return names for a product's outside and summed indices, and the summed indices with shared names.
+        """Return names for all indices of a product, and the summed indices that share a name with another index.
 
         An index that shares a name must be summed before the other index appears.
         """
@@ -227,7 +227,7 @@ class ReadBack:
         return self.written(coefficient, order, last, names)
 
     def alone(self, parts: list[ProductPart], summed: set[FormIndex], names: Names) -> list[ProductPart]:
-        """Return the parts, where ∑ is applied to each numerator that is the only part with a summed index."""
+        """Return the parts with ∑ applied to each numerator that is the only part with a given summed index."""
         counts = Counter(index for part in parts for index in part.indices if index in summed)
         result: list[ProductPart] = []
         for part in parts:
@@ -332,7 +332,7 @@ class ReadBack:
         return node
 
     def applied(self, factor: Factor, names: Names) -> Node:
-        """Return the application of an operator with the given axis names, or with its own names and a rename."""
+        """Write an operator's application with the given axis names, or with the operator's own names and a rename."""
         head = factor.head
         count = len(factor.indices) - len(head.slots)
         outs, inner = factor.indices[:count], factor.indices[count:]

@@ -31,7 +31,7 @@ def never_negative(factor: Factor) -> bool:
 
 
 def get_known_sign(head: FormHead) -> Sign | None:
-    """Return the sign that an assumption gives to a head, or None."""
+    """Return the sign that an assumption gives to a head, or None if no assumption does."""
     sign, fact = current().facts.signs.get(head, (None, ""))
     if sign is not None:
         count_rule(fact)
@@ -58,7 +58,7 @@ def get_head_sign(head: FormHead) -> Sign | None:
 
 
 def sign_of(form: Form) -> Sign | None:
-    """Return "positive" or "nonnegative" if a form certainly has this sign wherever it has a value, or else None."""
+    """Return "positive" or "nonnegative" if a form certainly has this sign wherever it has a value, or None."""
     if not all(product.coefficient >= 0 and all(map(never_negative, product.factors)) for product in form):
         return None
     heads = [[factor.head for factor in product.factors] for product in form]

@@ -195,9 +195,9 @@ def off_diagonal(product: Product) -> Product:
 
 
 def has_size(name: str, index: FormIndex, product: Product) -> bool:
-    """Return whether an axis of this name may have the size of an index.
+    """Return whether an axis of this name can have the same size as an index.
 
-    For example, the k of ∑_{k=1}^{2} and the k of ∑_{k=1}^{3} differ in size.
+    For example, the axis k of ∑_{k=1}^{2} has size 2, so it cannot have the size of the k in ∑_{k=1}^{3}.
     """
     if not str(index.size).isdigit():
         return name not in current().numbered

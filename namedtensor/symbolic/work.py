@@ -19,7 +19,7 @@ class TooLong(Exception):
 
 
 class Budget:
-    """The number of operations that may still be used for one request, which may involve several simplifications."""
+    """The number of operations that can still be used for one request, which may involve several simplifications."""
 
     def __init__(self, limit: int):
         self.limit, self.spent = limit, 0
