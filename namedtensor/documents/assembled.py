@@ -57,7 +57,7 @@ class AssembledProgram:
         return min(start + position - self.starts[index], end)
 
     def span(self, span: Span | None) -> Span | None:
-        """Return the document's span for a span of the program. In a part with replaced text, it is the whole part."""
+        """Return the document's span for a span of the program. If a part's text was replaced, it is the whole part."""
         if span is None:
             return None
         part = self.parts[self.part(span[0])]
@@ -67,7 +67,7 @@ class AssembledProgram:
         return start, max(start, self.place(max(span[1] - 1, span[0])) + (span[1] > span[0]))
 
     def error(self, error: NotationError) -> NotationError:
-        """Return an error of the program with its spans moved to the document."""
+        """Return an error of the program with its spans converted to spans of the document."""
         if error.source != self.text:
             return error
         return error.moved(self.source, self.span)

@@ -1,4 +1,4 @@
-"""Assumptions about undeclared names that an assertion needs in order to have a value.
+"""Assumptions about undeclared names, without which an assertion would have no value.
 
 ∂f(U) = (d f(x) / d x)|_{x=U} ⊙ ∂U     f : ℝ → ℝ          f is any smooth function; tests use one with random weights
 ∂U_s = [∂U]_s                                              s is a record of indices, one along each axis of 𝒮
@@ -48,7 +48,7 @@ Typed = Callable[[Program], tuple[Mapping[str, Mapping[str, Any]], Mapping[str, 
 
 @dataclass
 class DocumentAssumptions:
-    """A program that ends with an assertion, in which every name has a meaning, and the assumptions that this needs."""
+    """A program that ends with an assertion, and the assumptions that give each of its names a meaning."""
 
     program: Program
     told: dict[str, str] = field(default_factory=dict)  # the meaning of each name
@@ -149,7 +149,7 @@ def _records(assumptions: DocumentAssumptions) -> None:
         return Index(map_nodes(base, indexed), tuple(map(item, names)), node.span) if is_read else None
 
     def by_element(node: Derivative) -> Any:
-        """Read ∂f(X)/∂X_s as the derivative of f(X + ε E) by ε at 0, where E is 1 at s and 0 elsewhere."""
+        """Read ∂f(X)/∂X_s as the derivative of f(X + ε E) with respect to ε at 0, with E = 1 at s and 0 elsewhere."""
         variable = node.variable
         if not isinstance(variable, Subscript) or not isinstance(variable.base, Name) or len(variable.components) != 1:
             return None

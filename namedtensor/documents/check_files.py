@@ -149,7 +149,7 @@ def check_one_file(
     shapes: Mapping[str, Any] | None = None,
     sizes: Mapping[str, int] | None = None,
 ) -> tuple[Whole, Document]:
-    """Check a file with all files that it includes; return the whole document and its report.
+    """Check a file and all files that it includes, and return the whole document with its report.
 
     Raise InputError if the file does not have the format of its extension.
     """
@@ -228,7 +228,7 @@ def python_formulas(text: str, path: str) -> Iterator[FormulaString | SkippedStr
 
 
 def locate_in_file(error: NotationError, formula: FormulaString, text: str) -> NotationError:
-    """Return an error of a formula with its spans moved to the file.
+    """Return an error of a formula with its spans converted to spans of the file.
 
     An error that has no place in the formula, such as in an input's shape, is at the whole formula.
     """

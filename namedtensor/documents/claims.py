@@ -39,7 +39,7 @@ class ClaimAlone(NamedTuple):
 
 
 def claims_alone(scope: Scope) -> Iterator[tuple[Equation, bool]]:
-    """Yield the equations that assert something, and whether they also define their first side."""
+    """Yield each equation that asserts something, with True if the equation also defines its first side."""
     claims = {claim.span for claim in scope.claims}
     claims |= {claim.span for function in scope.all_functions() for claim in function.local_claims}
     for statement in scope.program.statements:
@@ -85,13 +85,13 @@ def unknown_names(alone: ClaimAlone, given: Collection[str]) -> set[str]:
 
 
 def is_of_sizes(statement: Any) -> bool:
-    """Return whether an equation is about sizes alone; the checker tests such equations."""
+    """Return whether a statement is an equation with a size as a side. The checker itself tests such equations."""
     return any(isinstance(side, Size) for side in getattr(statement, "sides", ()))
 
 
 # -------------------------------------------------------------------------------------------------------- what it needs
 def _needed(scope: Scope, claim: Equation) -> tuple[Any, ...]:
-    """Return the statements that an assertion needs, without the assertions in those statements."""
+    """Return the statements that an assertion needs, without the assertions that these statements contain."""
     names_made = _names_made(scope)
     makers: dict[str, list[Any]] = {}
     for statement in scope.program.statements:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class DefinitionConflict(NamedTuple):
-    """The error for formulas that do not form a program. If a name is defined twice, the spans of both statements."""
+    """The error for formulas that form no program, with the spans of both statements if a name is defined twice."""
 
     problem: NotationError
     first: Span | None = None
@@ -46,7 +46,7 @@ class Redefinition(NamedTuple):
 
 
 class ConflictingPart(ParsedProgram):
-    """A program of those statements of a text whose spans are in `kept`."""
+    """A program that consists of the statements of a text whose spans are in `kept`."""
 
     def __init__(self, source: str, spans: frozenset[Span]):
         super().__init__(source, "latex")
@@ -103,7 +103,7 @@ class Together:
         self.formulas.remove(maths)
 
     def holder(self, span: Span | None) -> MathSpan | None:
-        """Return the formula that contains a span of the joined text, or None."""
+        """Return the formula that contains a span of the joined text, or None if no formula contains it."""
         return holder(self.all, self.work.span(span))
 
     @cached_property
@@ -112,7 +112,7 @@ class Together:
 
     @cached_property
     def of_rows(self) -> frozenset[Span]:
-        """Return the signatures that apply to one row each, since the rows of the display have different signatures."""
+        """Return the spans of signatures that apply only to their own rows, since they differ between the rows."""
         signatures: dict[tuple[MathSpan | None, str], list[nodes.Signature]] = {}
         for statement in self.statements:
             if isinstance(statement, nodes.Signature) and (called := _declares(statement)):
@@ -121,7 +121,7 @@ class Together:
         return frozenset(one.span for group in groups for one in group)
 
     def signature_of(self, row: Span) -> nodes.Signature | None:
-        """Return the signature in the row of a statement if it applies to this row alone, or None."""
+        """Return the signature in the row of a statement if it applies only to this row, and None otherwise."""
         at = next((at for at, statement in enumerate(self.statements) if statement.span == row), len(self.statements))
         following = self.statements[at + 1] if at + 1 < len(self.statements) else None
         return following if isinstance(following, nodes.Signature) and following.span in self.of_rows else None
@@ -154,7 +154,7 @@ PARTS: Cache[tuple[str, frozenset[Span], int], ConflictingPart] = Cache("program
 
 
 def conflict_of(together: Together, removed: frozenset[Span]) -> DefinitionConflict | None:
-    """Return the conflict that keeps formulas, without the removed statements, from being a program, or None."""
+    """Return the conflict that prevents formulas without the removed statements from forming a program, or None."""
     work = together.work
     part = together.part(frozenset(together.formulas), removed)
     program = part.tree
@@ -256,7 +256,7 @@ def _statement(program: nodes.Program, span: Span) -> Any:
 
 
 def holder(formulas: list[MathSpan], span: Span | None) -> MathSpan | None:
-    """Return the formula that contains a span of the document, or None."""
+    """Return the formula that contains a span of the document, or None if no formula contains it."""
     index = bisect_right(formulas, span[0], key=lambda maths: maths.start) - 1 if span else -1
     while index >= 0 and span and formulas[index].written and span[0] >= formulas[index].end:
         index -= 1  # an assumption may appear in a comment within a display
@@ -281,12 +281,12 @@ def drop_superseded(statements: Sequence[Any], gone: set[int]) -> list[Any]:
 
 
 def head_keys(statement: Any) -> set[str]:
-    """Return the keys of the names that a statement defines or declares, including scripts."""
+    """Return the keys of the names, including scripts, that a statement defines or declares."""
     return {_exact_name(head) for head in heads(statement)} - {""}
 
 
 def mention_keys(statement: Any) -> set[str]:
-    """Return the keys of the names that occur in a statement, including scripts."""
+    """Return the keys of the names, including scripts, that occur in a statement."""
     return {_exact_name(node) for node in walk(statement)} - {""}
 
 

@@ -31,7 +31,7 @@ class Ignored(NamedTuple):
 
 
 class FactDirective(NamedTuple):
-    """An assumption in a comment, and its form in LaTeX."""
+    """An assumption in a comment, with its span and its LaTeX form."""
 
     span: Span
     written: str
@@ -83,7 +83,7 @@ def _pieces(source: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _move_error(problem: NotationError, source: str, span: Span) -> NotationError:
-    """Return the error of a part of a source, with its span moved to the whole source."""
+    """Return an error in a part of a source with its span converted to a span of the whole source."""
     result = problem.span or (0, 0)
     moved = (span[0] + result[0], min(span[0] + result[1], span[1]))
     return problem.replace(source=source, span=moved, labels=())

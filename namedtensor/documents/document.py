@@ -15,7 +15,7 @@ from .verdicts import Draws, Tried
 
 
 class MathSpan(NamedTuple):
-    """A formula with its delimiters, or an assumption in a comment, whose LaTeX is then `written`."""
+    """A formula with its delimiters, or an assumption in a comment, for which `written` is the LaTeX form."""
 
     start: int
     end: int
@@ -55,7 +55,7 @@ class DocumentMacro(NamedTuple):
 
 
 class Skipped(NamedTuple):
-    """A skipped formula with the reason; `named` is true if it shows a named axis."""
+    """A skipped formula with the reason; `named` is true if the formula contains a named axis."""
 
     span: Span
     reason: str
@@ -64,7 +64,7 @@ class Skipped(NamedTuple):
 
 
 class Note(NamedTuple):
-    """A note for the user at a position, which is not an error."""
+    """A note for the user at a position. It is not an error."""
 
     position: int
     text: str
@@ -110,7 +110,7 @@ class Document:
 
     @property
     def formulas(self) -> int:
-        """The number of parsed and typed formulas, including single shapes and types."""
+        """The number of parsed and typed formulas, including shapes and types that stand alone."""
         return sum(not maths.written for section in self.sections for maths in (*section.formulas, *section.shapes))
 
     @property

@@ -20,7 +20,7 @@ UNDEFINED = 201
 
 
 class CheckedFormula(NamedTuple):
-    """The result of checking one formula: its errors and warnings, and names that may be inputs."""
+    """The result of checking one formula: its errors, its warnings, and the names that could be inputs."""
 
     checked: Any  # the CheckedProgram, with its checker
     errors: tuple[NotationError, ...]
@@ -29,7 +29,7 @@ class CheckedFormula(NamedTuple):
 
 
 class KnownInputs(NamedTuple):
-    """The inputs of a formula, as far as its file shows them."""
+    """The information about a formula's inputs that its file contains."""
 
     shapes: Mapping[str, Any] = {}
     sizes: Mapping[str, int] = {}

@@ -237,7 +237,7 @@ class NamedFile(NamedTuple):
 
 
 def stretches(text: str, definitions: bool = False) -> Iterator[Span | NamedFile]:
-    r"""Yield the spans of a file that TeX reads (or only its definitions) and the files that it names.
+    r"""Yield the spans of a file that TeX reads, or only its definitions, and the files that it includes.
 
     >>> list(stretches(r"a \iffalse b \fi c \input{d} e \endinput f"))[:2]
     [(0, 2), (16, 19)]
@@ -360,7 +360,7 @@ class IncludedReading:
             self.whole.notes.append((at, text))
 
     def find(self, name: str, inclusion: Inclusion, beside: str) -> str | None:
-        """Return the path of an included file beside the document or beside the including file, or None."""
+        """Return the path of a file next to the document or to the file that includes it, or None if it is missing."""
         for folder in dict.fromkeys((self.folder, beside)):
             for ending in inclusion.endings:
                 path = os.path.join(folder, name if name.endswith(ending) else name + ending)

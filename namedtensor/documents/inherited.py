@@ -54,7 +54,7 @@ class Inheritance:
         self.functions: frozenset[str] = frozenset()
 
     def take(self, section: Section) -> dict[MathSpan, nodes.Program]:
-        """Return the statements of earlier sections that a section's formulas need, by the formulas that contain them.
+        """Return the statements of earlier sections that a section needs, grouped by the formulas that contain them.
 
         Statements of the section itself take precedence.
         """
@@ -71,7 +71,7 @@ class Inheritance:
         facts: dict[StatementKey, tuple[MathSpan, nodes.Program]] = {}
 
         def needed_by(name: str) -> Iterator[str]:
-            """Yield the names in the earlier statements about a name, which become assumptions."""
+            """Yield the names that occur in earlier statements about a name. These statements become assumptions."""
             if name in names or name in speaks and self.is_another(name, speaks[name]):
                 return
             for pair in self.known.get(name) or self.later.get(name, ()):
@@ -95,7 +95,7 @@ class Inheritance:
         return signed and bool(parameters and redefined & uses_of(statement.sides[1]).words - {*parameters})
 
     def is_another(self, name: str, axes: set[str]) -> bool:
-        """Return whether a section uses a name for a different tensor, since no axis of the earlier one occurs."""
+        """Return whether a section uses a name for another tensor, since it has no axis of the earlier tensor."""
         statements = [self.statement(pair) for pair in self.known.get(name, ())]
         names = {axis for statement in statements for axis in axes_in(statement)}
         functions = any(

@@ -138,7 +138,7 @@ class MarkdownReader(DocumentReader):
 
 
 def _reads_alike(text: str, statement: nodes.Statement) -> bool:
-    """Return whether a LaTeX text is parsed to the given statement."""
+    """Return whether parsing a LaTeX text yields the given statement."""
     try:
         return parse(text, "latex").statements == (statement,)
     except NotationError:

@@ -109,7 +109,7 @@ def opaque_end(source: str, token: re.Match) -> int:
 
 
 def next_end(source: str, text: str, position: int) -> int:
-    """Return the position after the next occurrence of `text`, or -1 if there is none. The last one is cached."""
+    """Return the position after the next occurrence of `text`, or -1 if there is none. The last result is cached."""
     last = _last(source, text)
     return -1 if last < position else source.index(text, position) + len(text)
 

@@ -70,7 +70,7 @@ class SkippedString(NamedTuple):
 
 
 def formulas_in(source: str, lenient: bool = False) -> list[FormulaString | SkippedString]:
-    """Return the formulas and skipped arguments that a Python file passes to functions of the package, in order.
+    """Return the formulas and skipped arguments that a Python file passes to the package's functions, in source order.
 
     Raise SyntaxError if the file is invalid. If `lenient`, ignore a few invalid lines, which occur while a user types.
     """
@@ -125,7 +125,7 @@ class PythonSource:
                 self.functions |= {name.asname or name.name: name.name for name in node.names}
 
     def called(self, node: ast.Call) -> str | None:
-        """Return the name of the package's function that a call refers to, or None for another function."""
+        """Return the name of the package's function that is called, or None if the call is of another function."""
         function = node.func
         if isinstance(function, ast.Name):
             return self.functions.get(function.id)
@@ -134,7 +134,7 @@ class PythonSource:
         return None
 
     def _record_assignment(self) -> None:
-        """Record variables that are assigned once: axes of A = nt.tensor(…, "height width"), and TEXT = "…"."""
+        """Record each variable assigned only once: the axes for A = nt.tensor(…, axes), the string for TEXT = "…"."""
         stored = Counter(node.arg for node in self.nodes if isinstance(node, ast.arg))
         stored.update(node.id for node in self.nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
         for node in self.nodes:
@@ -148,7 +148,7 @@ class PythonSource:
                     self.constants[target.id] = node.value
 
     def _shape(self, value: ast.expr) -> dict[str, int | None] | None:
-        """Return the shape of a call nt.tensor(literal, axes), or None.
+        """Return the shape of the tensor that nt.tensor(literal, axes) creates, or None for other expressions.
 
         Sizes that the literal does not state are None.
         """
@@ -222,7 +222,7 @@ class PythonSource:
         return formula._replace(inputs=inputs, syntax=syntax if syntax in ("text", "latex") else "auto")
 
     def _given_shape(self, value: ast.expr) -> Any:
-        """Return the shape of an input that is passed as a type, a number, or a variable with known axes, or None."""
+        """Return the shape of an input given as a type, number or variable with known axes, or None for others."""
         if isinstance(value, ast.Name):
             return self.tensors.get(value.id)
         constant = _constant(value)
@@ -231,7 +231,7 @@ class PythonSource:
         return {} if isinstance(constant, (int, float)) and not isinstance(constant, bool) else self._shape(value)
 
     def span(self, node: ast.expr) -> Span:
-        """Return the span of an expression in characters. Python's columns count bytes."""
+        """Return the span of an expression in characters, converted from Python's columns, which count bytes."""
         assert node.end_lineno is not None and node.end_col_offset is not None
         return self._find_offset(node.lineno, node.col_offset), self._find_offset(node.end_lineno, node.end_col_offset)
 

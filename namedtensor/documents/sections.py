@@ -362,12 +362,12 @@ def _has_shape_variable(error: NotationError) -> bool:
 
 
 def _mentions_only(document: Document, section: Section, at: MathSpan | None, error: NotationError) -> bool:
-    r"""Return whether an inline formula only mentions an axis, $\ax(i)$, or a differential, $\partial X$."""
+    r"""Return whether an inline formula only mentions an axis ($\ax(i)$) or a differential ($\partial X$)."""
     return _fragment(section, at) and (error.code == 405 or error.span_text in document.axes)
 
 
 def _fragment(section: Section, at: MathSpan | None) -> bool:
-    """Return whether an inline formula is just an expression that is mentioned, or a declared differential."""
+    """Return whether an inline formula consists only of expressions and declarations of differentials."""
     statements = section.programs[at].statements if at and not at.display else ()
     return bool(statements) and all(
         isinstance(statement, nodes.Value)

@@ -174,7 +174,7 @@ class _Trial:
 
     @property
     def is_condition(self) -> bool:
-        """True if the assertion may be a condition on inputs: one side is constant, and it uses no defined name."""
+        """True if the assertion could be a condition on inputs: one side is constant, and it uses no defined name."""
         heads = (head for head in self.heads if not isinstance(head, Call))
         return has_constant_side(self.claim) and uses_of(self.claim).words.isdisjoint(map(base_of, heads))
 
@@ -257,7 +257,7 @@ class _Trial:
         return failure or tried
 
     def run_tests(self, source: str, inputs: Shapes, draws: Draws, styles: Iterable[str], test: RandomTest) -> Tried:
-        """Run a test on random tensors of several styles, until enough of them have a value."""
+        """Run a test on random tensors of several styles, until it fails or has a value for enough of them."""
         random, seen, last = Random(draws.seed), 0, "nothing fits its sizes"
         for attempt, style in enumerate(styles):
             try:
@@ -318,7 +318,7 @@ class _Trial:
 
     @property
     def is_estimate(self) -> bool:
-        """Whether a side depends on random samples, so that the assertion can only hold approximately."""
+        """True if a side depends on random samples, so the assertion can hold only approximately."""
         return depends_on_draws(bind("", self.program, {}, open=True), self.claim.sides)
 
     def estimate_verdict(self, source: str, inputs: Shapes, draws: Draws) -> Tried:

@@ -121,7 +121,7 @@ def _names_used(definition: nodes.Equation, uses: dict[str, set[str]]) -> set[st
 
 
 def _is_used(name: nodes.Node, used: set[str]) -> bool:
-    """Return whether a name is among the used names. A member such as W^1 counts as used if W^l is."""
+    """Return whether a name is among the used names. A use of W^l is also a use of a member such as W^1."""
     text, base = to_text(name), base_of(name)
     if len(text) == 1 and any(text in other for other in used if other.isalpha() and other.isupper()):
         return True  # the Q of QK^⊤
@@ -130,9 +130,9 @@ def _is_used(name: nodes.Node, used: set[str]) -> bool:
 
 
 def _may_be_one(member: str, other: str) -> bool:
-    """Return whether two names may be the same member of a family.
+    """Return whether two names could be the same member of a family.
 
-    W^{l,1} and W^{l,i} may be, but W^{l,1} and W^{l,2} may not.
+    W^{l,1} and W^{l,i} could be, but W^{l,1} and W^{l,2} could not.
     """
     ours, theirs = INDICES.findall(member), INDICES.findall(other)
     pairs = list(zip(ours, theirs))

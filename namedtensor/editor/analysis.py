@@ -60,13 +60,13 @@ class EditedProgram(NamedTuple):
     formula: FormulaString | None
 
     def place(self, span: Span) -> Span:
-        """Return the document's span for a span of the program."""
+        """Convert a span of the program to a span of the document."""
         if self.formula is not None:
             return self.formula.place(span)
         return self.span[0] + span[0], self.span[0] + span[1]
 
     def error(self, error: NotationError, text: str) -> NotationError:
-        """Return an error of the program with its spans moved to the document."""
+        """Return an error of the program with its spans converted to spans of the document."""
         return error.moved(text, self.place) if self.formula is None else locate_in_file(error, self.formula, text)
 
 
@@ -106,7 +106,7 @@ class EditedDocument:
             self._check_document(text)
 
     def settle(self) -> None:
-        """Complete the check. So far, only the changed parts have been checked."""
+        """Complete the check of the document. So far, only its changed parts have been checked."""
         for edited in self.programs:
             edited.program.settle()
 
@@ -198,7 +198,7 @@ class EditedDocument:
         return [hint._replace(offset=span[1]) for hint, span in placed if span is not None]
 
     def copy(self) -> EditedDocument:
-        """Return a copy of the document in which an edit can be tried. Unchanged parts are not checked again."""
+        """Return a copy of the document in which an edit can be tried without checking unchanged parts again."""
         other = copy.copy(self)
         other.programs = [edited._replace(program=copy.copy(edited.program)) for edited in self.programs]
         return other
@@ -226,7 +226,7 @@ class EditedDocument:
 
 
 def regions_of(report: Document, whole: Whole, path: str) -> list[FormulaRegion]:
-    """Return the programs of a document whose sections are in the file itself."""
+    """Return the programs of a document, leaving out those whose sections are in included files."""
     regions: list[FormulaRegion] = []
     for section in report.sections:
         inherits = frozenset(

@@ -47,7 +47,7 @@ class CompletionItem(NamedTuple):
 
 
 def completions(document: EditedDocument, offset: int) -> list[CompletionItem]:
-    """Return the completions at an offset of a document. Outside of formulas, there are none."""
+    """Return the completions at an offset of a document. There are none outside of formulas."""
     for edited in document.programs:
         program, span, formula = edited
         if span[0] <= offset <= span[1] and program.syntax == "text":
@@ -92,7 +92,7 @@ def complete_text(program: TextProgram, offset: int) -> Iterator[CompletionItem]
 
 
 def axes_of(program: TextProgram, offset: int) -> list[str]:
-    """Return the axes of a program, including its invalid statements. The word that ends at `offset` is left out."""
+    """Return the axes of a program, including its invalid statements, except for a word that ends at `offset`."""
     axes = dict.fromkeys(axes_in(program.whole.tree)) if program.whole is not None else {}
     axes |= dict.fromkeys(axis for shape in program.known.shapes.values() if isinstance(shape, dict) for axis in shape)
     for inside in AXES.finditer(program.text):
@@ -110,7 +110,7 @@ def describe_function(name: str) -> str:
 
 # ---------------------------------------------------------------------------------------------------------------- LaTeX
 def math_start(document: EditedDocument, offset: int) -> int | None:
-    """Return the start of the formula at an offset, which may not be closed yet, or None outside of formulas."""
+    """Return the start of the formula at an offset, even if it is not closed yet, or None outside of formulas."""
     assert document.report is not None and document.whole is not None
     for section in document.report.sections:
         for maths in section.maths:

@@ -24,7 +24,7 @@ KINDS = {AXIS: "axis", FUNCTION: "function", INDEX: "index"}
 
 
 class Description(NamedTuple):
-    """A description of a span in Markdown."""
+    """A description, in Markdown, of a span of the document."""
 
     span: Span
     text: str
@@ -115,7 +115,7 @@ def definition(document: EditedDocument, offset: int) -> list[Span]:
 
 
 def definitions(document: EditedDocument, mention: Occurrence) -> list[Occurrence]:
-    """Return the mentions that define a name. If there are none, as for an axis, return the first mention."""
+    """Return the mentions that define a name. If no mention does, as for an axis, return the first mention."""
     mentions = same_as(document, mention)
     defining = [other for other in mentions if other.defines]
     return defining or mentions[:1]
@@ -128,7 +128,7 @@ def references(document: EditedDocument, offset: int) -> list[Span]:
 
 
 def spans_of(mentions: Iterable[Occurrence]) -> list[Span]:
-    """Return the spans of mentions in the document, without mentions in included files."""
+    """Return the document's spans for mentions, leaving out mentions in included files."""
     return [mention.at for mention in mentions if mention.at is not None]
 
 

@@ -44,7 +44,7 @@ class Occurrence(NamedTuple):
 
 
 def occurrences(document: EditedDocument) -> list[Occurrence]:
-    """Return all mentions of names and axes in the programs of a document, in order."""
+    """Return all mentions of names and axes in the programs of a document, in document order."""
     return [mention for number, region in enumerate(document.regions) for mention in sorted(mentions(region, number))]
 
 
@@ -112,7 +112,7 @@ class Owner(NamedTuple):
     statements: list[Span]
 
     def holds(self, span: Span) -> bool:
-        """Return whether a span is in one of the function's statements."""
+        """Return whether a span is inside one of the function's statements."""
         return any(start <= span[0] and span[1] <= end for start, end in self.statements)
 
 

@@ -33,13 +33,13 @@ class Lines:
             at = text.find("\n", at + 1)
 
     def position(self, offset: int) -> Position:
-        """Return the position of an offset. An offset after the end of the text is treated as the end."""
+        """Return the position of an offset. An offset after the end of the text is treated as the end of the text."""
         offset = max(0, min(offset, len(self.text)))
         line = bisect_right(self.starts, offset) - 1
         return Position(line, self._units(self.text[self.starts[line] : offset]))
 
     def offset(self, position: tuple[int, int]) -> int:
-        """Return the offset of a position. A column after the end of its line is treated as the end."""
+        """Return the offset of a position. A column after the end of its line is treated as the end of the line."""
         line, character = position
         if line >= len(self.starts):
             return len(self.text)

@@ -109,7 +109,7 @@ def apply_edits(text: str, edits: list[Edit]) -> str:
 
 
 def _check_result(document: EditedDocument, edits: list[Edit], new: str) -> None:
-    """Raise NotationError if the edited document has an error that the document does not have yet."""
+    """Raise NotationError if the edited document has an error that the document did not have before the edits."""
     after = EditedDocument(document.path, document.read)
     after.update(apply_edits(document.text, edits))
     after.settle()

@@ -91,7 +91,7 @@ class TextProgram:
 
 
 def move_findings(findings: Diagnostics, old: str, new: str) -> Diagnostics:
-    """Return findings at their positions in an edited text, without the findings in the edited part."""
+    """Return findings at their positions in an edited text, leaving out findings in the part that was edited."""
     first = len(os.path.commonprefix([old, new]))
     last = len(old) - len(os.path.commonprefix([old[first:][::-1], new[first:][::-1]]))
     by = len(new) - len(old)
@@ -112,13 +112,13 @@ def move_findings(findings: Diagnostics, old: str, new: str) -> Diagnostics:
 
 
 def is_about(problem: Problem, defined: Collection[str]) -> bool:
-    """Return whether a problem is not just an undefined name that another statement defines."""
+    """Return whether a problem is anything other than an undefined name that another statement defines."""
     error = problem.error
     return error.code != UNDEFINED or plain_key(error.span_text or "").base not in defined
 
 
 def problems_of(result: CheckedFormula) -> list[Problem]:
-    """Return the errors and warnings of a formula, and information about undefined names, as problems."""
+    """Convert the errors, the warnings and the information about undefined names of a formula to problems."""
     source = result.checked.result.source
     problems = [Problem("error", error) for error in result.errors]
     problems += (Problem("warning", warning.make_strict_error(source)) for warning in result.warnings)
@@ -137,7 +137,7 @@ def make_undeclared_error(error: NotationError) -> NotationError:
 
 
 def find_defined_names(statements: Iterable[StatementText]) -> set[str]:
-    """Return the names that statements may define, judging by the first characters of each statement."""
+    """Return the names that statements could define, judging by the first characters of each statement."""
     heads = (HEAD.match(statement.text) for statement in statements)
     return {plain_key(head[0].split("=")[0].split("∈")[0].split("(")[0].rstrip(" :≜≔")).base for head in heads if head}
 
@@ -178,7 +178,7 @@ def check_whole_text(text: str, statements: list[StatementText], known: KnownInp
 
 
 def locate_in_text(error: NotationError, text: str) -> NotationError:
-    """Return an error with its source replaced by the text, in which nothing is blanked.
+    """Return an error whose source is replaced by the original text, in which nothing is blanked.
 
     An error about an input is moved to the beginning.
     """
