@@ -79,7 +79,7 @@ class Tabled(Target):
 
 
 class Absent(Target):
-    """A library that is not installed, with the dtypes that it would use. Floats of PyTorch and JAX have 32 bits."""
+    """A target for a library that is not installed, with the library's dtypes. PyTorch and JAX floats have 32 bits."""
 
     def __init__(self, name: str):
         super().__init__(backend(name), None)

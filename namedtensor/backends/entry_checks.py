@@ -107,7 +107,7 @@ def input_checks(
 
 
 class Read(NamedTuple):
-    """A symbol and the input axis that source text computes it from. The axis size is linear in the symbol."""
+    """A symbol, with the input axis whose size determines it. The axis size is a linear function of the symbol."""
 
     symbol: SizeSymbol
     value: PlanValue
@@ -133,7 +133,7 @@ class Read(NamedTuple):
 def unread_axes(
     value: PlanValue, stated: Sequence[Any], reads: Sequence[Read], known: Collection[SizeSymbol]
 ) -> list[int]:
-    """Return the axes of an input whose required sizes follow from symbols that were already read."""
+    """Return, for one input, the axes whose required sizes follow from symbols that were already read."""
     plain = {read.axis for read in reads if read.size == extent(read.symbol)}
     return [
         axis

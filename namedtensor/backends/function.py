@@ -91,7 +91,7 @@ class PlanFunction:
 
     @property
     def held(self) -> int:
-        """The bytes of the arrays made before the call that this function, or a function that it calls, holds."""
+        """The total bytes of the arrays that this function and the functions that it calls keep between calls."""
         base = self.target.backend.globals(self.target.xp)
         functions, arrays, seen = [self.run], {}, set()
         while functions:
@@ -154,7 +154,7 @@ class PlanFunction:
 
 
 def later(make: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
-    """Return a function that calls the result of `make`, which is made at the first call."""
+    """Return a function that forwards its arguments to the function that `make` returns at the first call."""
     cached = cache(make)
     return lambda *arrays: cached()(*arrays)
 

@@ -166,7 +166,7 @@ class JavaScript(Backend):
     """The table of JavaScript lines, and the writer of JavaScript source."""
 
     def function_text(self, plan: Plan, name: str = "formula", *, tupled: bool = False) -> str:
-        """Return the source of a plan's function after its constants and its loops' functions, without the runtime.
+        """Return the source of a plan's function, preceded by its constants and loop functions, without the runtime.
 
         The function returns several results as a list. If `tupled` is true, it also returns a single result as a list,
         and it does not check its inputs.
@@ -224,7 +224,7 @@ class JavaScript(Backend):
         return text if step.primitive in ("covered", "loop") else f"{text}  // {comment(step.value)}"
 
     def given(self, plan: Plan, value: PlanValue, shape: tuple[Any, ...]) -> str:
-        """Return the line that converts an input to the form that the function uses, and checks its shape."""
+        """Return the line that converts an input to the form that the function uses and checks the input's shape."""
         name = plan.names[value]
         kind = KINDS.get(value.dtype)
         of_kind = "" if kind is None else f", {literal(kind)}"

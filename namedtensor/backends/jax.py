@@ -224,7 +224,7 @@ LINES: dict[str, Any] = {
 
 
 class FixedArguments(NumPy):
-    """NumPy's table of lines, used for values in JAX functions that are known before there is any data."""
+    """NumPy's table of lines, used in JAX functions for values that are known before there is any data."""
 
     def __init__(self):
         super().__init__("jnp")

@@ -28,7 +28,7 @@ OF_NUMBERS = frozenset(("exact_add", "exact_subtract", *(name for name in INFIX 
 
 
 def functions(prefix: str, *names: str) -> dict[str, str]:
-    """Return a line for each of these functions: a call of the function with its arguments."""
+    """Return, for each of these function names, the line that calls the function with its argument."""
     return {name: f"{prefix}{name}({{0}})" for name in names}
 
 
@@ -88,7 +88,7 @@ def parts_of_loop(names: tuple[str, ...], options: dict[str, Any]) -> tuple[tupl
 
 
 def loop(names: tuple[str, ...], options: dict[str, Any], step: Any, kernel: str = "loop") -> str:
-    """Return the call of a loop kernel. Each step receives its elements of the slices, and its family members."""
+    """Return the source text that calls a loop kernel. Each step receives its slice elements and its members."""
     text = ", ".join(map(write_tuple, parts_of_loop(names, options)))
     listed_ = f", {options['listed']}" if options["listed"] else ""
     return f"{kernel}({options['function']}, {text}, {options['steps']}, {options['kept']}{listed_})"
@@ -155,7 +155,7 @@ def of_64_bits(x):
 
 
 def exact(any_of: str) -> dict[str, str]:
-    """Return, for several operations, functions that detect overflow of int64. `any_of` is the library's `any`."""
+    """Return lines for operations that detect overflow of int64. `any_of` is the line for the library's `any`."""
     return {name: re.sub(r"\{(.*)\}", lambda match: any_of.format(match[1]), text) for name, text in EXACT.items()}
 
 

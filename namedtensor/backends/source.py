@@ -57,7 +57,7 @@ class Backend:
 
     @property
     def reserved(self) -> set[str]:
-        """The names of functions and modules in generated source, which other names must not equal."""
+        """The names of the functions and modules that generated source uses, which no other name may equal."""
         named = {word for line in self.lines.values() if isinstance(line, str) for word in WORDS.findall(line)}
         return {*named, *self.aliases, *self.kernels, *self.lines, *self.modules}
 

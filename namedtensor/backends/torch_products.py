@@ -93,7 +93,7 @@ def is_large(x: Any, matrix: Any) -> bool:
 
 
 def products(is_by_onednn: Callable[[Any, Any], bool]) -> dict[str, Any]:
-    """Return the lines for X Wᵀ + b and X W. They use oneDNN if the condition holds for X and W."""
+    """Return the lines for X Wᵀ + b and X W, which use oneDNN if `is_by_onednn` is true for X and W."""
 
     def linear(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
         return f"{'' if is_by_onednn(*step.arguments[:2]) else 'torch.nn.functional.'}linear({', '.join(names)})"

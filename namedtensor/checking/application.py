@@ -178,7 +178,7 @@ def is_written(axis: str) -> bool:
 
 
 def watch_outer(checker: Inference, name: str, arguments: Sequence[Term], node: Any, parts: Sequence[Any]) -> None:
-    """Warn if each operand has an axis that the other lacks, as in an outer product or after a wrong star."""
+    """Warn if each operand has an axis that the other lacks, as in an outer product or if an axis has a wrong star."""
     left, right = arguments[0].shape.keys(), arguments[1].shape.keys()
     alone = sorted(filter(is_written, left - right)), sorted(filter(is_written, right - left))
     if not all(alone):
@@ -240,5 +240,5 @@ def option(checker: Inference, node: Node, env: Environment) -> Any:
 
 
 def takes_index(operator: str) -> bool:
-    """Return whether an operator reduces an axis to one value, so that it can also reduce over an index."""
+    """Return whether an operator reduces an axis to one value. Such an operator can also reduce over an index."""
     return operator in ("argmax", "argmin") or operator in REGISTRY and REGISTRY[operator].kind == "reduction"

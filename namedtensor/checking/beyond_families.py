@@ -56,7 +56,7 @@ def indices_of(family: Definition, key: Key) -> list[tuple[Range, str]]:
 
 
 def number_of(checker: Inference, text: str, env: Environment) -> Any:
-    """Return the number that a component of a name, such as n in h^n, denotes, or None if it is unknown."""
+    """Return the number that a component of a name denotes, such as n in h^n, or None if the number is unknown."""
     try:
         return int(text)
     except ValueError:

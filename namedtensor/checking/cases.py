@@ -58,7 +58,7 @@ def indicator(checker: Inference, node: nodes.Indicator, env: Environment) -> Te
 
 
 def exclude_case(checker: Inference, value: Node, env: Environment) -> list[Term]:
-    """Return the term of an excluded case in a list, or an empty list if the case has an index out of range."""
+    """Return a list with the term of an excluded case, or an empty list if the case has an index out of range."""
     recover, checker.recover = checker.recover, False
     try:
         return [checker.infer(value, env)]

@@ -172,7 +172,7 @@ class Checker(Inference):
             check_claims(self, whole)
 
     def drop_lifting(self, term: Term, node: Any) -> Term:
-        """Return the term with the axes that lifting renamed restored to their names in the source."""
+        """Return the term after changing each axis that lifting renamed back to its name in the source."""
         if after_pass:
             run_pass_checks(term)
         lifted = [axis for axis in term.shape if "@" in axis]

@@ -66,7 +66,7 @@ def ends_openly(claim: Claim, problem: NotationError) -> bool:
 
 
 def member_claims(checker: Inference, names: Iterable[Key], holder: Environment) -> Iterator[tuple[Claim, Environment]]:
-    """Yield the equation of a family as an assertion about each member that is given or has a separate equation."""
+    """Yield the equation of a family as an assertion about each member that is an input or has a separate equation."""
     for name in names:
         if name.base not in checker.scope.bases_of_families:
             continue

@@ -22,7 +22,7 @@ class Coordinate:
         self.mark = self.axis = axis
 
     def member(self, checker: Inference, recurrence: RecurrenceState, offset: int) -> Term:
-        """Return the members of a family over one index that lie at an offset from the values of this index."""
+        """Return, for a family over one index, the members at an offset from the values of this index."""
         if any("@" in str(item) for item in recurrence.others.values()):
             raise Unrollable
         steps = range(self.numbers.start + offset, self.numbers.stop + offset)
@@ -32,7 +32,7 @@ class Coordinate:
         return self.make.at(every, f"{self.axis}@all", self.ahead(1 - self.numbers.start))
 
     def value(self, text: str, node: Any) -> Term:
-        """Return the value of the index for a function with the index in its name, such as k in f^k(x)."""
+        """Return the value of an index such as k, or k plus an offset, for a function such as f^k(x)."""
         return self.ahead(ahead(text, self.mark))
 
     def ahead(self, offset: int) -> Term:

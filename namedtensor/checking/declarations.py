@@ -151,7 +151,7 @@ def axis_lacking(
 
 
 def declaration(checker: Inference, key: Key) -> tuple[nodes.Set | None, Environment]:
-    """Return the declared set of a top-level name, or None, and an environment that contains the name's indices."""
+    """Return the declared set of a top-level name, if any, and an environment that contains the name's indices."""
     declared = checker.scope.declaration(key)
     if declared is None and checker.infer_parameters and (key.superscript or key.subscript):
         declared = open_declaration(checker, key)
@@ -235,7 +235,7 @@ def size_axis(written: str, env: Environment) -> str:
 
 
 def unknown_in(checker: Inference, end: Node, env: Environment) -> Node | None:
-    """Return the first part of an expression, or of the definitions it uses, whose value is unknown, or None.
+    """Return the first unknown part of an expression or of the definitions it uses, or None if all are known.
 
     The parts are names and axis sizes.
     """
@@ -252,7 +252,7 @@ def unknown_in(checker: Inference, end: Node, env: Environment) -> Node | None:
 
 
 def is_tensor(checker: Inference, name: nodes.Name, env: Environment) -> bool:
-    """Return whether a name is defined or passed, so that it may be a tensor and not a size."""
+    """Return whether a name is defined or is an input. If so, it may be a tensor instead of a size."""
     key = Key(name.text)
     return is_defined(checker, key, env) or any(key in outer.variables for outer in env.outward)
 

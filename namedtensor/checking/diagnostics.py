@@ -24,7 +24,7 @@ ARGUMENTS = {
 
 
 class Use(NamedTuple):
-    """An operator use whose shapes do not fit, with its operands and the nodes for the error message."""
+    """A use of an operator on operands whose shapes do not fit, with the nodes for the error message."""
 
     checker: Inference
     problem: ShapeMismatch

@@ -141,7 +141,7 @@ def number_of_draws(checker: Inference, env: Environment) -> int:
 
 
 def own_axes(*terms: Term) -> dict[str, Any]:
-    """Return the axes of some terms with their sizes, except for axes that come from lifting."""
+    """Return the axes of these terms with their sizes, except for axes that come from lifting."""
     return {axis: term.shape[axis] for term in terms for axis in sorted(term.shape) if "@" not in axis}
 
 

@@ -42,7 +42,7 @@ def type_replacement(checker: Inference, node: Call, env: Environment) -> Term:
 
 
 class _Replacing:
-    """A traversal of the indices of an update. `holds` is true for the elements that the update replaces."""
+    """A traversal of an update's indices. `holds` is the condition that selects the elements to replace."""
 
     def __init__(self, checker: Inference, node: Call, base: Term, env: Environment):
         self.checker, self.node, self.base, self.env = checker, node, base, env

@@ -72,7 +72,7 @@ def infer_family(
 def skip_earlier_members(
     checker: Inference, recurrence: RecurrenceState, range_: tuple[int, int], expected: int, env: Environment
 ) -> tuple[int, int]:
-    """Return the ends of the range, moved past earlier members that a preceding family defines."""
+    """Return the first and last number of the range, without members that a preceding family defines."""
     family, holder, key = recurrence.family, recurrence.holder, recurrence.key(expected)
     first, last = range_
     for other in checker.scope.families_of(key) if holder.function is None else holder.function.families:
@@ -101,7 +101,7 @@ def check_steps(checker: Inference, over: Range, count: int) -> None:
 def infer_step(
     checker: Inference, recurrence: RecurrenceState, indices: dict[Any, Any], is_wanted: bool, env: Environment
 ) -> Term | None:
-    """Return a member, evaluating it if necessary. Return None if another equation defines it or it is in progress."""
+    """Return a member, evaluating it if needed, or None if another equation defines it or it is being evaluated."""
     family, holder, over = recurrence.family, recurrence.holder, recurrence.family.range
     assert over is not None
     member = family.name.key(indices.get)

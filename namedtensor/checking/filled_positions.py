@@ -72,7 +72,7 @@ def to_positions(filled: Filled) -> list[Positions]:
 
 
 def all_of(taken: Sequence[Filled], size: Any) -> list[int] | None:
-    """Return the filled positions in order, or None if their number is open.
+    """Return the filled positions in the order of the equations, or None if the number of positions is open.
 
     Raise UndecidedSize if it cannot be proved that the positions are all positions of an axis with the given size.
     """

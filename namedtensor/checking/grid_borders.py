@@ -101,7 +101,7 @@ def lines(cells: Sequence[Cell]) -> Iterator[list[Cell]]:
 
 
 def one(make: TermBuilder, term: Term, axis: str) -> Term:
-    """Return a term with an added axis of size 1, along which it is joined with other members."""
+    """Return a term with an added axis of size 1, along which it can be joined with other members."""
     return make.spread(term, {axis: 1})
 
 

@@ -131,7 +131,7 @@ def reads_itself(scope: Scope, family: Definition) -> bool:
 
 
 def find_mentioned_families(scope: Scope, family: Definition) -> Iterator[tuple[Definition, Any]]:
-    """Yield each family that a family's equation mentions, directly or indirectly, with the name that mentions it."""
+    """Yield each family that a family's equation mentions, directly or indirectly, with the node that mentions it."""
     families: dict[str, list[Definition]] = {}
     for definition in (
         *scope.families,
@@ -250,7 +250,7 @@ def roll_domain(grid: Grid, domain: Domain) -> RolledGrid:
 
 # --------------------------------------------------------------------------------------------------------- many members
 def type_inline(grid: Grid, row: Place, column: Place, expected: Domain) -> Term:
-    """Return the requested members by typing the equation with tensors as the indices, if no member needs another."""
+    """Return the requested members by typing the equation once with tensors as indices, if no member needs another."""
     places = dict(zip(grid.variables, (row, column)))
     if not grid.is_own(expected):
         raise Unrollable

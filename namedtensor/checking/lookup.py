@@ -123,7 +123,7 @@ def may_be_number(checker: Inference, key: Key) -> bool:
 
 
 def fact(checker: Inference, key: Key, holder: Environment, env: Environment) -> Term | None:
-    """Return the value that a definition in this environment gives to a name, or None."""
+    """Return the value that a definition in this environment gives to a name, or None if no definition gives one."""
     if holder.function is None and holder is not checker.top:
         return None
     facts = checker.definitions_of(holder)

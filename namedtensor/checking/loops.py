@@ -110,7 +110,7 @@ class Rolled:
         return checker.spread(nothing, state.shape, state.node)
 
     def value(self, text: str, node: Any) -> Term:
-        """Return the value of the index for a function with the index in its name, such as k in f^k(x) = x / k."""
+        """Return the value of an index such as k, or k plus an offset, for a function such as f^k(x) = x / k."""
         offset, graph = ahead(text, self.mark), self.checker.graph
         if not offset:
             return self.index

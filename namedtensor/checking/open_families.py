@@ -32,7 +32,7 @@ Numbers = tuple[Size, ...]
 
 
 class MemberRange(NamedTuple):
-    """The range of values, along an axis, that the index of requested members takes."""
+    """The range of values that the index of the requested members takes along an axis."""
 
     first: Size
     last: Size
@@ -132,7 +132,7 @@ class Induction:
         return [SizeSymbol(range_.variable.text, "") for range_ in self.over.each]
 
     def named(self, numbers: Numbers) -> dict[str, Any]:
-        """Return the indices by variable name, given the numbers of a member."""
+        """Return a mapping from variable names to indices, given the numbers of a member."""
         return {**self.others, **{range_.variable.text: number for range_, number in zip(self.over.each, numbers)}}
 
     def ends(self, at: int, numbers: Numbers) -> tuple[Size, Size]:
@@ -153,7 +153,7 @@ class Induction:
         return assume_at_most(low, number) and assume_at_most(number, high)
 
     def given(self, numbers: Numbers) -> Term | None:
-        """Return the member with these numbers, whichever equation defines it, or None."""
+        """Return the member with these numbers, whichever equation defines it, or None if it is undefined."""
         return self.checker.find(self.family.name.key(self.named(numbers).get), self.holder, self.family.head)
 
     # ------------------------------------------------------------------------------------------------------ their types
@@ -341,7 +341,7 @@ def find_labeled_member(checker: Inference, key: Key, node: Any) -> Term | None:
 
 
 def beyond(slack: Size) -> range:
-    """Return the distances that a number may lie beyond a range's end. `slack` is the open distance to the end."""
+    """Return the possible distances of a number beyond a range's end, given the open distance `slack` to the end."""
     result = least(slack)
     return range(1, 1 - result) if type(result) is int and -MAX_FIRST_MEMBERS <= result < 0 else range(0)
 

@@ -32,7 +32,7 @@ MAX_SEARCHES_PER_PIECE = 4  # searches for sizes that a formula may take, for ea
 
 
 def anchor(env: Environment) -> Environment:
-    """Return the nearest enclosing environment that has separate sizes."""
+    """Return the nearest environment, starting with this one, that has separate sizes."""
     while env.parent is not None and (env.sizes_parent is None or env.sizes_parent is env.parent):
         if env.function or env.variables or env.axes or env.indices or env.sizes or env.scalars:
             break
@@ -201,7 +201,7 @@ class SizeSolver(SizesInterface):
         return None
 
     def infer_from_equations(self, name: str, environment: Environment, node: Any) -> Any:
-        """Return the size that an axis has in the equations of a call or the program, such as in a literal, or None."""
+        """Return an axis size that follows from an equation of a call or program, such as a literal, or None."""
         return infer_size(self.checker, name, environment, node) if self.infers else None
 
     def speaks_of(self, fact: SizeEquation, env: Environment, symbol: Symbol) -> bool:
@@ -311,7 +311,7 @@ class SizeSolver(SizesInterface):
         return sum(other == symbol for other in self.symbols(node, env))
 
     def number(self, node: Node, env: Environment) -> Any:
-        """Return the value of a size that determines the program's form. Raise UndecidedSize if evaluation lacks it."""
+        """Return the value of a size that affects the program's form. Raise UndecidedSize if evaluation lacks it."""
         value = self.value(node, env)
         if type(value) is Extent and not self.checker.infer_parameters:
             raise UndecidedSize(value)

@@ -111,7 +111,7 @@ def stack_states(checker: Inference, loop: RolledLoop, axis: str, steps: range) 
 def lift_term(
     checker: Inference, variable: str, size: Any, body: Node, env: Environment, typed: Callable[[], Any]
 ) -> Any:
-    """Return the result of `typed`, whose body has a tensor as the variable's value.
+    """Return the result of `typed`, which types a body with a tensor as the value of its variable.
 
     Return None if the variable is not only a number in the body, or if the size is small.
     """

@@ -94,7 +94,7 @@ class Domain:
         return domain_of(first, [*zip(lows, highs)])
 
     def beyond(self, offset: Cell) -> list[Cell]:
-        """Return the cells outside of the domain that are read, at this offset, by cells inside."""
+        """Return the cells outside of the domain that cells inside the domain read at this offset."""
         cells: list[Cell] = []
         for row, (low, high) in zip(self.rows, self.spans):
             row, low, high = row - offset[0], low - offset[1], high - offset[1]
@@ -193,7 +193,7 @@ def choose_order(domain: Domain, offsets: Iterable[Cell]) -> Order | None:
 
 
 def fronts(lying: Domain, weight: int, other: int) -> Iterable[Cell]:
-    """Yield the first and last wavefront of each row of the domain."""
+    """Yield, for each row of the domain, the numbers of its first and last wavefront."""
     for lane, span in zip(lying.rows, lying.spans):
         one, two = (weight * lane + other * end for end in span)
         yield min(one, two), max(one, two)

@@ -203,6 +203,6 @@ class Wavefront:
 
 
 def shape_before(border: Border, grid: Grid, reader: Cell, back: Cell) -> dict[str, Any]:
-    """Return the shape of the member that a cell reads at an offset, which may be on the border."""
+    """Return the shape of the member, possibly on the border, that a cell reads at an offset."""
     assert grid.first is not None
     return border.shapes.get((reader[0] - back[0], reader[1] - back[1]), grid.first.shape)

@@ -176,7 +176,7 @@ def shape_error(array: Any) -> NotationError:
 
 
 def is_shape(array: Any) -> bool:
-    """Return whether a value is a JAX shape with a dtype, for which functions can be exported and lowered."""
+    """Return whether a value is a JAX ShapeDtypeStruct, which represents an array in an export."""
     return type(array).__name__ == "ShapeDtypeStruct"
 
 

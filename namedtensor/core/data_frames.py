@@ -150,7 +150,7 @@ def numbers_of(data: Any) -> Any:
 
 
 def spread_levels(array: Any, index: Any, position: int) -> tuple[Any, list[Labels]]:
-    """Expand an axis of an array, along which a MultiIndex lies, into one axis per level. Return the array and labels.
+    """Expand the axis of an array that a MultiIndex labels into one axis per level. Return the array and the labels.
 
     Raise NotationError if combinations of levels are missing.
     """
@@ -325,7 +325,7 @@ def to_polars(self: NamedTensor, order: str | Iterable[str] | None = None) -> An
 
 
 def from_array(value: Any, axes: Any) -> NamedTensor:
-    """Return the tensor for a DataArray, whose axes the caller may rename."""
+    """Return the tensor for a DataArray. If `axes` are given, they are the names of the tensor's axes."""
     return from_xarray(value) if axes is None else tensor(from_xarray(value), axes)
 
 

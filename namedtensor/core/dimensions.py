@@ -110,7 +110,7 @@ def is_of_one_axis(condition: SizeCondition) -> bool:
 
 
 def are_apart(left: Any, right: Any) -> bool:
-    """Return whether two dimensions are known to differ. For JAX, `==` is False even if they may be equal."""
+    """Return whether two dimensions are certainly different. In JAX, `==` returns False even if they may be equal."""
     difference = left - right
     return isinstance(difference, int) and difference != 0
 

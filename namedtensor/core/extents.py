@@ -366,7 +366,7 @@ def interval_of(atom: Quotient | Largest, most: float) -> Interval:
 
 
 def proves_at_most(left: Size, right: Size) -> bool:
-    """Return whether one size is at most another for all arrays."""
+    """Return whether one size is provably at most another, whatever the arrays are."""
     difference = right - left
     low, _ = bounds(difference)
     return (low is not None and low >= 0) or is_dominated(terms_of(difference))

@@ -23,7 +23,7 @@ Moves = Mapping[str, Mapping[str, Any]]  # by tensor and axis: the positions of 
 
 
 class LabeledAxis:
-    """An axis of an input, with its labels. In messages, `tensor` is the name of the input."""
+    """An axis of an input, with its labels. `tensor` is the name of the input in messages."""
 
     def __init__(self, tensor: str, axis: str, labels: Labels):
         self.tensor, self.axis, self.labels = tensor, axis, labels

@@ -1,4 +1,4 @@
-"""A separate Python process that answers requests line by line, can be terminated, and ends with its parent.
+"""A separate Python process that answers requests line by line, can be terminated, and ends when its parent ends.
 
 The command `python -P` starts the process, so that it does not import modules from the working directory. The process
 imports the same copy of this package as its parent. If the system supports it, the process has a memory limit.
@@ -73,7 +73,7 @@ class AnsweringProcess:
             self.start()
 
     def ask(self, line: bytes, seconds: float) -> bytes:
-        """Return the process's answer to a line. Raise EndedError, LateError or OSError if there is none.
+        """Return the process's answer to a line. Raise EndedError, LateError or OSError if the process does not answer.
 
         Calls from several threads are answered one at a time.
         """
@@ -89,7 +89,7 @@ class AnsweringProcess:
                 raise
 
     def ask_bounded(self, line: bytes, seconds: float) -> bytes:
-        """Return the answer to a line. Raise NotationError with a repair if it needs too much time or memory."""
+        """Return the answer to a line. Raise NotationError with a repair if answering takes too much time or memory."""
         try:
             return self.ask(line, seconds)
         except LateError:

@@ -8,7 +8,7 @@ HOME = dirname(dirname(dirname(abspath(__file__))))
 
 
 def hiding(package: str) -> str | None:
-    """Return the file that Python finds for `package` instead of this project's package, or None if there is none.
+    """Return the file that Python imports as `package` instead of this project's package, or None if no file hides it.
 
     >>> hiding("grammar") is None
     True

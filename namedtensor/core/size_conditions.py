@@ -35,7 +35,7 @@ from .extents import (
 
 
 class SizeCondition(NamedTuple):
-    """A condition that a plan depends on: `left` equals `right`, is at most `right`, or does not satisfy either one."""
+    """A condition that a plan depends on: a relation, such as equality, between the sizes `left` and `right`."""
 
     left: Size
     relation: str  # of RELATIONS
@@ -69,7 +69,7 @@ class SizeConditions(NamedTuple):
 
     @property
     def taken_to_hold(self) -> tuple[SizeCondition, ...]:
-        """All assumptions in normal form. A symbol for which an equation was solved is replaced by its solution."""
+        """All assumptions in normal form. A symbol for which an equation was solved is replaced by the solution."""
         equal = [SizeCondition(extent(symbol), "==", size) for symbol, size in self.solved.items()]
         sides = (
             (substitute_sizes(condition.right - condition.left, self.solved), condition.relation)
@@ -277,7 +277,7 @@ def assume_divides(part: Size, whole: Size) -> bool:
 
 
 def limit_size(size: Size, limit: int) -> None:
-    """Make a limit on a size a condition of the plan, if the plan is made by example and the limit is uncertain."""
+    """Add the limit on a size to the plan's conditions if the plan is made by example and the limit is uncertain."""
     collected = _CONDITIONS.get()
     if collected is not None and collected.by_example and upper_bound(size) > limit:
         collected.found[SizeCondition(size, "<=", limit)] = None

@@ -85,7 +85,7 @@ def lower_region(lowering: Lowering, term: Term) -> Argument:
 
 
 def is_for_every_size(tiling: regions.Tiling, region: Region) -> bool:
-    """Return whether a tile is guaranteed to fit within its axis, or shorter axes are planned separately."""
+    """Return whether a tile is certain to fit within its axis, or a separate plan is made for shorter axes."""
     return is_by_example() or proves_at_most(tiling.rows, resolve_shape(region.root.shape)[tiling.tiled])
 
 

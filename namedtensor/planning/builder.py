@@ -54,7 +54,7 @@ class PlanBuilder(StepBuilder):
 
     # -------------------------------------------------------------------------------------------------- reductions
     def reduce(self, kind: str, x: PlanValue, axes: Order, keep: bool = False) -> PlanValue:
-        """Return a reduction over some axes, which stay with size 1 if `keep` is true."""
+        """Return a reduction over some axes. If `keep` is true, these axes remain with size 1."""
         if self.sums_in_single(kind, x):
             return self.cast(self.reduce(kind, self.cast(x, "float32"), axes, keep), x.dtype)
         places = tuple(sorted(x.order.index(axis) for axis in axes))
@@ -99,7 +99,7 @@ class PlanBuilder(StepBuilder):
         return self.step("select", (fast, fallback), fast.order, fast.shape, fast.dtype)
 
     def guarded(self, primitive: str, x: PlanValue, value: PlanValue, axes: Order, **options: Any) -> PlanValue:
-        """Return a value that is computed on a fast path over these axes, or the value itself if there is none.
+        """Return a value that is computed on a fast path over these axes, or the given value if there is no fast path.
 
         In a long plan, the value becomes a single step of `x` with a separate guard.
         """

@@ -187,7 +187,7 @@ def cost_of(plan: Plan) -> Cost:
 
 
 def largest_of(sizes: Iterable[Size]) -> Size:
-    """Return the largest of several sizes, or 0 if there are none.
+    """Return the largest of several sizes, or 0 if no sizes are given.
 
     For symbolic sizes, this is a maximum without sizes that another size always exceeds.
     """

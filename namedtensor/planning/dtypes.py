@@ -26,7 +26,7 @@ PLAIN = {bool, int, float, Scalar}  # arguments that have no say in the dtype of
 
 
 def dtype_of(b: StepWriter, primitive: str, arguments: tuple[Argument, ...], options: dict[str, Any]) -> str:
-    """Return the dtype of a primitive's result, either the dtype of the arguments or as determined by the library."""
+    """Return the dtype of a primitive's result, which is the dtype of the arguments or is determined by the library."""
     if primitive in TRUTH:
         return "bool"
     dtypes = {argument.dtype if isinstance(argument, PlanValue) else type(argument) for argument in arguments} - PLAIN
@@ -42,7 +42,7 @@ def dtype_of(b: StepWriter, primitive: str, arguments: tuple[Argument, ...], opt
 
 
 def real_of(target: Target, dtypes: Iterable[Any]) -> str:
-    """Return the dtype of constants for inputs of these dtypes: the widest float, or a float for integers alone."""
+    """Return the dtype of constants for inputs of these dtypes: their widest float, or a float chosen for integers."""
     names = [target.canonical(dtype_name(dtype)) for dtype in dtypes]
     floating = [name for name in names if target.kind(name) == "f"]
     if floating:

@@ -32,7 +32,7 @@ def overflow_error(dtype: str = "int64") -> NotationError:
 
 
 def is_index_problem(problem: IndexError) -> bool:
-    """Return whether an error identifies the wrong index, which a library's own IndexError does not."""
+    """Return whether an error identifies the invalid index. A library's own IndexError does not."""
     return hasattr(problem, "index") and hasattr(problem, "size")
 
 

@@ -175,7 +175,7 @@ def drop_axis(order: Order, axis: str) -> Order:
 
 
 def take_one(value: PlanValue) -> PlanValue:
-    """Return one element, along the axis of a loop, of a slice whose first axis is this axis."""
+    """Return one element of a slice along its first axis, which is the axis of the loop."""
     return PlanValue(
         value.order[1:], value.shape[1:], value.dtype, value.fixed, interval=value.interval, weak=value.weak
     )

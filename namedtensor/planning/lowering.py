@@ -76,7 +76,7 @@ class Tables(NamedTuple):
 
 
 class LoopStep(NamedTuple):
-    """The value of a loop's step, prototypes of its states, and the numbers of the states whose every value is kept."""
+    """The value of a loop's step, prototypes of its states, and the numbers of the states kept after every step."""
 
     step: PlanValue
     states: tuple[PlanValue, ...]
@@ -172,15 +172,15 @@ class Lowering:
         return len(self.uses.get(id(term), ())) == 1
 
     def is_donated(self, term: Term) -> bool:
-        """Return whether the only user of a term may overwrite it."""
+        """Return whether the only user of a term may overwrite the memory of the term's value."""
         return self.has_one_use(term) and self.builder.unnamed(self.known(term)) in self.builder.donated
 
     def is_separable(self, term: Term) -> bool:
-        """Return whether a chain of contractions may take apart a product that is a factor in it."""
+        """Return whether a product that is a factor in a chain of contractions may be replaced by its own factors."""
         return self.has_one_use(term) and id(term) not in self.fused
 
     def may_be_reordered(self, term: Term) -> bool:
-        """Return whether a product may be part of a chain whose order changes, so that it is not computed itself."""
+        """Return whether a product may be part of a chain whose order changes, and thus is not itself computed."""
         if term.operator not in CHAINED or len(term.shape) > MAX_AXES or not self.is_separable(term):
             return False
         (user,) = self.uses[id(term)]
@@ -303,7 +303,7 @@ class Lowering:
         return self.placed_as(value, self.target.placement.of_value(term, sizes_of(value)))
 
     def placed_as(self, value: PlanValue, function: Callable[[Any], Any] | None) -> PlanValue:
-        """Return the value of a step that places a value on devices by this function."""
+        """Return the value of a step that calls `function` to place a value on devices."""
         if function is None:
             return value
         self.user_functions.append(function)

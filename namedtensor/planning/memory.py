@@ -67,7 +67,7 @@ def find_reused_arrays(plan: Plan, writes: frozenset[str]) -> dict[PlanValue, Pl
 
 
 def find_donated(loop: Step) -> list[PlanValue]:
-    """Return the arguments that a loop may overwrite. They are the members that its body may overwrite."""
+    """Return the arguments that a loop may overwrite: the members of families that its body may overwrite."""
     body, steps, at = loop.options["plan"], loop.options["steps"], loop.options["states"] + loop.options["slices"]
     members = enumerate(body.inputs[at : at + loop.options["members"]])
     starts = [at + number * steps for number, member in members if member in body.donated]

@@ -315,7 +315,7 @@ def _is_narrow(term: Term, name: str, rows: int) -> bool:
 
 
 def cut(region: Region, order: tuple[str, ...], itemsize: int, share: float = 1.0) -> Tiling | None:
-    """Choose tiles that just fit the cache, or return None if a region whose result has these axes cannot be cut.
+    """Choose tiles that just fit the cache. Return None if a region whose result has these axes cannot be cut.
 
     If a block's largest array is computed slice by slice, `share` is the fraction of this array that exists at once.
     """

@@ -30,7 +30,7 @@ def put(b: PlanBuilder, condition: PlanValue, x: PlanValue, rest: PlanValue) -> 
 
 
 def _one_place(b: PlanBuilder, condition: PlanValue) -> tuple[str, int, int, Argument] | None:
-    """Match a condition iota_{ax} = p: return the axis, its first index, its size and p, or None if it differs."""
+    """Match a condition iota_{ax} = p. Return the axis, its first index, its size and p, or None without a match."""
     step = b.written(b.unnamed(condition))
     if step is None or step.primitive != "equal":
         return None

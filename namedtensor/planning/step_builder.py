@@ -144,7 +144,7 @@ class StepBuilder:
         return value if order == value.order else self.renamed(value, order)
 
     def unnamed(self, argument: Argument) -> Argument:
-        """Return the value before it was renamed, since equal steps are shared whatever their axis names."""
+        """Return the original of a renamed value. Equal steps are shared regardless of their axis names."""
         return self._unnamed.get(argument, argument)
 
     def written(self, x: PlanValue) -> Step | None:

@@ -77,7 +77,7 @@ def is_weak(b: StepWriter, primitive: str, arguments: Sequence[Any], dtype: str)
 
 
 def is_plain(b: StepWriter, x: PlanValue) -> bool:
-    """Return whether a value is made only from plain numbers, so that it does not widen the dtype of other operands."""
+    """Return whether a value consists only of plain numbers and thus does not widen the dtype of other operands."""
     step = b.written(x)
     return step is not None and step.primitive in ("constant", "as_array", "ones")
 
@@ -131,7 +131,7 @@ def undo_cast(b: StepWriter, x: PlanValue) -> PlanValue:
 
 
 def passes(b: StepWriter, x: PlanValue, dtype: str) -> bool:
-    """Return whether a value may overflow an integer dtype."""
+    """Return whether the elements of a value may exceed the range of an integer dtype."""
     held = intervals.interval_of_dtype(dtype)
     return held is not None and dtype != "bool" and x.interval is not None and not intervals.is_within(x.interval, held)
 
