@@ -24,7 +24,7 @@ MAX_READING_CHARS = 80  # of a repair that a hint quotes
 
 
 def refuse_ambiguous_powers(tokens: Sequence[Token], source: str) -> None:
-    """Raise at an ambiguous power after a function with axes and its bracketed argument, as in mean_{n} (x − 1)^2."""
+    """Raise NotationError if the power after a call of a function with axes is ambiguous, as in mean_{n} (x − 1)^2."""
     local: _Own | None = None
     for start, token in enumerate(tokens):
         if token.type == "FUNCTION" and (end := scripts_end(tokens, start + 1)) > start + 3:
@@ -84,7 +84,7 @@ def _is_stars(first: Token, second: Token) -> bool:
 
 
 def refuse_order(tokens: Sequence[Token], start: int, end: int, source: str) -> None:
-    """Raise NotationError for a derivative's order, as in sin^{(2)}(x), unless the source defines such a function."""
+    """Raise NotationError for sin^{(2)}(x), a power or a derivative, unless the source itself defines the function."""
     name, (sign, opening, number, _) = tokens[start], tokens[end - 4 : end]
     raised = (sign.type, opening.type) == ("SUP", "LBRACE") and re.search("[(⁽]", source[sign.end : number.end])
     if not raised or number.type not in ("NUMBER", "NAME") or name.text not in FUNCTIONS:
@@ -123,7 +123,7 @@ def _names(head: Sequence[Token]) -> set[str]:
 
 
 def _axes(tokens: Sequence[Token]) -> set[str]:
-    """Return the names that a source uses as axes: in a built-in's subscript, a shape, a size, an index, a rename."""
+    """Return the names that a source uses as axes: in subscripts of built-ins, shapes, sizes, indices and renames."""
     names: set[str] = set()
     types = ["", "", *(token.type for token in tokens), ""]
     for start, token in enumerate(tokens):
@@ -178,7 +178,7 @@ def _format_tokens(tokens: Sequence[Token]) -> str:
 
 
 def _whole(span: Span, source: str) -> Span:
-    r"""Return the span, extended to the left so that every brace that it closes is also opened in it.
+    r"""Return the span, extended to the left so that it contains the opening brace for every closing brace in it.
 
     For example, it then includes all of \mathop{\mathrm{mean}}.
     """

@@ -28,7 +28,7 @@ MAX_NAME_TOKENS = 64  # tokens of one name, with its scripts and marks
 
 
 class Pairing(NamedTuple):
-    """A partial pairing: the bars that are open, and the pairs so far.
+    """A partial pairing of bars, which consists of the bars that are still open and the completed pairs.
 
     `opened` is true if the last bar opens a pair.
     """
@@ -48,7 +48,7 @@ START = Pairing((), (), False)
 
 
 def replace_bars(tokens: list[Token], source: str) -> list[Token]:
-    """Return the tokens, in which each pair of bars around more than one name is replaced by abs( … ).
+    """Return the tokens with each pair of bars around more than one name replaced by abs( … ).
 
     Bars that cannot be paired are kept, so that the parser reports them. Raise NotationError if the pairing is
     ambiguous.
@@ -80,7 +80,7 @@ def replace_bars(tokens: list[Token], source: str) -> list[Token]:
 
 
 def groups(tokens: list[Token]) -> list[list[int]]:
-    """Return the token indices of each group that contains bars.
+    """Return the token indices of each group that contains at least one bar.
 
     A group consists of the tokens directly inside one bracket, or outside all brackets.
     """
@@ -119,13 +119,13 @@ def pairings(tokens: list[Token], places: list[int]) -> list[tuple[tuple[int, in
 def combine_pairings(
     done: list[tuple[tuple[int, int], ...]], current: list[Pairing]
 ) -> list[tuple[tuple[int, int], ...]]:
-    """Return the combinations of earlier pairings with complete pairings of the current part, at most two."""
+    """Return at most two combinations of an earlier pairing with a complete pairing of the current part."""
     ended = [tuple(pairing.entries()) for pairing in current if not pairing.open][:2]
     return [before + pairs for before in done for pairs in ended][:2]
 
 
 def steps(pairing: Pairing, position: int, before: str, after: str, beside: bool, side: str) -> list[Pairing]:
-    """Return the pairings that extend a pairing by one bar, which may open a pair, close a pair, or do either.
+    """Return the pairings that result if the next bar opens or closes a pair. There are two if the bar can do both.
 
     `side` is "opens" or "closes" if the LaTeX source specifies the direction of the bar.
     """
@@ -143,7 +143,7 @@ def steps(pairing: Pairing, position: int, before: str, after: str, beside: bool
 
 
 def distinct(pairings: list[Pairing]) -> list[Pairing]:
-    """Return at most two pairings for each number of open bars and direction of the last bar."""
+    """Return at most two pairings for each number of open bars and each direction of the last bar."""
     counts: dict[tuple[int, bool], int] = {}
     result: list[Pairing] = []
     for pairing in pairings:
@@ -157,7 +157,7 @@ def distinct(pairings: list[Pairing]) -> list[Pairing]:
 def pair_around_names(
     tokens: list[Token], readings: list[tuple[tuple[int, int], ...]]
 ) -> list[tuple[tuple[int, int], ...]]:
-    """Return the pairings in which every pair of bars around a starred name, such as |ax*|, is kept."""
+    """Return the pairings that contain all pairs around starred names, such as |ax*|, or [] if no pair encloses one."""
     marked = [pair for reading in readings for pair in reading if is_marked_name(tokens[pair[0] + 1 : pair[1]])]
     return [reading for reading in readings if marked and all(pair in reading for pair in marked)]
 
@@ -171,7 +171,7 @@ def is_one_name(inside: list[Token]) -> bool:
 
 
 def two_readings(tokens: list[Token], readings: list[tuple[tuple[int, int], ...]], source: str) -> NotationError:
-    """Return the error for bars that can be paired in two ways. It is at the part in which the pairings differ."""
+    """Return the error for bars that can be paired in two ways, located where the two pairings differ."""
     one, other = (set(reading) for reading in readings[:2])
     apart = [position for pair in one ^ other for position in pair]
     first, last = min(apart), max(apart)

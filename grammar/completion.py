@@ -48,7 +48,7 @@ WORDS = {"IF": "if", "OTHERWISE": "otherwise", "FOR": "for"}
 
 
 def complete(before: str, known: Known = NOTHING) -> list[Completion]:
-    """Return the completions at the end of `before`, the most likely first.
+    """Return the possible completions for the end of the text `before`, with the most likely completion first.
 
     >>> complete(r"A \\odo")
     [Completion(text='⊙', length=4, meaning='\\\\odot')]
@@ -109,7 +109,7 @@ def _starting(begun: str, names: Iterable[str], meaning: str) -> Iterator[tuple[
 
 
 def _signs(begun: str, expected: set[str]) -> Iterator[tuple[str, str]]:
-    """Yield each symbol that may follow, paired with its ASCII form.
+    """Yield each symbol that can come next, paired with its ASCII form.
 
     If a word has been started, yield only symbols whose ASCII forms begin with it.
     """
@@ -122,7 +122,7 @@ def _signs(begun: str, expected: set[str]) -> Iterator[tuple[str, str]]:
 
 
 def wants_axis(prefix: str) -> bool:
-    """Return whether an axis follows `prefix`, as in a subscript, a shape, or bars.
+    """Return whether a name after `prefix` would be an axis, as in a subscript, a shape, or bars.
 
     >>> wants_axis("A ⊙_{"), wants_axis("X ∈ ℝ^{a × "), wants_axis("f(")
     (True, True, False)

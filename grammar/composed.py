@@ -19,7 +19,7 @@ class SourcePart(NamedTuple):
     line: int = 1
 
     def rows(self) -> list[SourcePart]:
-        """Return the text as one part for each line."""
+        """Return one part for each line of the text."""
         lines = self.text.splitlines(keepends=True)
         return [SourcePart(text, self.file, self.line + number) for number, text in enumerate(lines)]
 

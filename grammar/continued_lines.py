@@ -16,7 +16,7 @@ ENDS_SIDE = ("EQUALS", "APPROX", "FOR", "IN")
 
 
 def refuse_continued_lines(tokens: Sequence[Token], source: str) -> None:
-    """Raise at the first unindented line that begins with a sign and follows a complete equation."""
+    """Raise NotationError at the first unindented line that begins with a sign and follows a complete equation."""
     for line in statements(tokens):
         margin = _indentation(line[0].start, source)
         equated = False

@@ -1,4 +1,4 @@
-"""Classification of the tokens in subscripts that contain expressions, such as 𝔼_{x ∼ N(0, 1)} and |_{X=U}."""
+"""Classification of tokens in subscripts whose contents are expressions, as in 𝔼_{x ∼ N(0, 1)} and |_{X=U}."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ CALLED = ("LPAREN", "LBRACKET", "LBRACE")
 
 
 def tell_draws(tokens: list[Token], shadowed: frozenset[str] = frozenset()) -> None:
-    """Change the terminals of expectations, and of the names and shapes of distributions, in place.
+    """Set, in place, the terminals of the tokens for expectations and for the names and shapes of distributions.
 
     `shadowed` are the names of tensors. If E is one of them, a plain E is not an expectation.
     """
@@ -71,7 +71,7 @@ def compact(script: list[Token], name: str) -> str:
 
 
 def find_unnamed_expectation(tokens: list[Token]) -> Token | None:
-    """Return the first 𝔼 that has no random variable and is not the name of a tensor, or None."""
+    """Return the first 𝔼 that has no random variable and is not a tensor's name. Return None if every 𝔼 is valid."""
     for token, after in zip(tokens, tokens[1:]):
         if token.place == "mean" and token.type == "NAME" and after.type in ("SUB", *CALLED):
             return token

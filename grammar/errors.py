@@ -325,7 +325,7 @@ def _restore_error(kind: type[NotationError], args: tuple[Any, ...], fields: dic
 
 
 def relocate(problem: NotationError, text: str, start: int) -> NotationError:
-    """Return an error as an error of the text at `start` of its source, if it points there."""
+    """Return the error relative to `text`, which begins at `start` in its source. An error elsewhere is unchanged."""
     is_here = problem.source is not None and problem.source.startswith(text, start)
     if not is_here or problem.span is None or problem.span[0] < start:
         return problem
@@ -333,7 +333,7 @@ def relocate(problem: NotationError, text: str, start: int) -> NotationError:
 
 
 def excerpt(source: str, labels: tuple[tuple[Span, str], ...]) -> list[str]:
-    """Return the source lines that the labels' spans touch. A line with carets follows each of them."""
+    """Return the source lines that the labels' spans touch, each followed by a line with carets."""
     shown: dict[int, list[tuple[int, int, str]]] = {}
     for span, text in labels:
         start = max(0, min(span[0], len(source)))
@@ -358,7 +358,7 @@ def excerpt(source: str, labels: tuple[tuple[Span, str], ...]) -> list[str]:
 
 
 def location(source: str, offset: int) -> tuple[str, int]:
-    """Return the file and line of a character in a source. The file is "" outside imported files.
+    """Return the file and line of a character in a source. The file is "" unless the character is imported.
 
     >>> location("a = 1\\nb = 2", 8)
     ('', 2)
@@ -390,7 +390,7 @@ def caret(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def list_names(names: list[str], most: int = 12) -> str:
-    """Return a list of names for a message: the first few names, and the number of others.
+    """Return the first few names for a message, followed by the number of the remaining names.
 
     >>> list_names(["a", "b", "c"], 2)
     'a, b and 1 more'

@@ -28,5 +28,5 @@ def fold(word: str) -> str:
 
 
 def marks(text: str) -> str:
-    """Return the stars and daggers after a name in the form that the syntax tree uses."""
+    """Convert the stars and daggers that follow a name to the form that the syntax tree uses."""
     return "".join("*" if mark in "*∗" else "†" for mark in re.sub(r"\\dag(ger)?", "†", text))

@@ -39,7 +39,7 @@ def statements(tokens: Iterable[Token]) -> Iterator[list[Token]]:
 
 
 def _labels(tokens: list[Token]) -> set[int]:
-    """Return the indices of names that are labels: a whole script, as in W^max, or a component, as in W^{l,max}."""
+    """Return the positions of names that are labels: whole scripts, as in W^max, or components, as in W^{l,max}."""
     labels: set[int] = set()
     run = False  # of components, from the brace that opens a script
     for position, token in enumerate(tokens):
@@ -90,7 +90,7 @@ BEGINS = {"NUMBER", "NAME", "FUNCTION", "LPAREN", "CALL", "LBRACE", "LBRACKET", 
 
 
 class _Telling:
-    """The names in a source that are functions, because it defines them or because they are built in or known."""
+    """The names in a source that are functions, since the source defines them or since they are built in or known."""
 
     def __init__(self, lines: list[list[Token]], shadowed: frozenset[str], further: frozenset[str]):
         self.shadowed, self.further = shadowed, further
@@ -134,7 +134,7 @@ class _Telling:
 
 
 def _functions_taken(lines: list[list[Token]]) -> dict[str, dict[int, str]]:
-    """Return the functions that accept functions, with the positions and names of those arguments."""
+    """Return a map from each function that accepts functions to the positions and names of these arguments."""
     if not any(token.type == "COLON" for line in lines for token in line):
         return {}
     signed: dict[str, list[int]] = {}  # with the places that are functions: (ℝ → ℝ)
@@ -189,7 +189,7 @@ def _is_taken(line: list[Token], position: int, taken: dict[str, dict[int, str]]
 
 
 def can_be_tensor(name: Spelling) -> bool:
-    """Return whether a built-in function's name can also be a tensor, since it has no operand and no axes to reduce."""
+    """Return whether the name of a built-in function that has no operand can be a tensor, without axes to reduce."""
     return name.base in ELEMENTWISE or all(part.isdecimal() for part in name.subscript)
 
 

@@ -26,7 +26,7 @@ COMMENT = {"text": "#", "latex": "%"}
 
 
 def check_lengths(source: str, syntax: str, literal: int = MAX_LITERAL_NUMBERS, text: int = MAX_TEXT_CHARS) -> None:
-    """Raise if a source has too many characters, or if one or all of its literals have too many numbers."""
+    """Raise NotationError if a source is too long, or if one literal or all literals together have too many numbers."""
     if len(source) > text:
         raise NotationError(
             404, f"the source has {len(source)} characters; the limit is {text}", source, (0, len(source)),

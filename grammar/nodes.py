@@ -169,7 +169,7 @@ class Expectation:
 
     @property
     def drawn(self) -> tuple[Draw, ...]:
-        """The random variables with stated distributions. These are all of them, once names have been resolved."""
+        """The random variables whose distributions are stated. Once names have been resolved, these are all of them."""
         return tuple(draw for draw in self.draws if isinstance(draw, Draw))
 
 
@@ -279,7 +279,7 @@ class Range:
 
     @property
     def downward(self) -> bool:
-        """Whether the range counts down, as in 3, …, 1 or n, …, 1 or n, n-1, …, m. In contrast, 1, …, n counts up."""
+        """Whether the range counts down, as in 3, …, 1 or n, …, 1 or n, n-1, …, m, rather than up, as in 1, …, n."""
         if self.down or not isinstance(self.last, Number):
             return self.down
         return self.last.value <= 1 if not isinstance(self.first, Number) else self.first.value > self.last.value

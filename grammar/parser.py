@@ -88,7 +88,7 @@ def parse(
 
 
 def check_source(source: Any, syntax: Any) -> None:
-    """Raise if a formula is not a string, or if its syntax is not known."""
+    """Raise an error if a formula is not a string or its syntax is unknown."""
     if not isinstance(source, str):
         raise NotationError(108, f"a formula must be a string, got {type(source).__name__}")
     if syntax not in ("auto", "text", "latex"):
@@ -111,7 +111,7 @@ def _parse(
 
 
 def check_depth(tree: nodes.Program, source: str, limit: int) -> None:
-    """Raise if operations, as in −−−…x, are nested more deeply than the later stages can handle.
+    """Raise an error if operations, as in −−−…x, are nested more deeply than the later stages can handle.
 
     A long sum a + b + c + … counts as one level, although its tree is deep on the left.
     """
@@ -169,7 +169,7 @@ def tokens_of(
 
 
 def refuse_until(tokens: list[Token], source: str) -> None:
-    """Raise if a statement is repeated until a condition holds, which the notation does not support."""
+    """Raise NotationError if a statement is repeated until a condition holds, which the notation does not support."""
     for before, token, after in zip(tokens, tokens[1:], tokens[2:]):
         beside = before.type != "SEPARATOR" and after.type in ("NAME", "BAR", "NUMBER", "FUNCTION", "LPAREN")
         if token.type == "NAME" and token.text == "until" and token.place != "axis" and beside:

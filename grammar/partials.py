@@ -14,7 +14,7 @@ ORDERS = frozenset("23456789")
 
 
 def read_operators(tokens: list[Token], source: str) -> list[Token]:
-    """Return the tokens, in which each operator such as ∂/∂X* is replaced by the tokens of a function."""
+    """Return the tokens with each operator such as ∂/∂X* replaced by the tokens of a function."""
     operators: list[Token] = []
     position = 0
     while position < len(tokens):
@@ -86,7 +86,7 @@ def _type(tokens: list[Token], position: int) -> str:
 
 
 def _power(tokens: list[Token], position: int) -> tuple[int, int] | None:
-    """Return the exponent n of ^n or ^{n} at `position` and the position after it, or None. n is between 2 and 9."""
+    """Return the exponent n (2 to 9) of ^n or ^{n} at `position` and the position after it, or None without one."""
     if _type(tokens, position) != "SUP":
         return None
     braced = _type(tokens, position + 1) == "LBRACE"
@@ -112,7 +112,7 @@ def _quotient(tokens: list[Token], position: int) -> int:
 
 
 def _variables(tokens: list[Token], position: int) -> list[Stretch]:
-    """Return the token ranges of the adjacent names after ∂ that begin here, such as X and Y in ∂X ∂Y."""
+    """Return the token ranges of the adjacent names after ∂ that begin at `position`, such as X and Y in ∂X ∂Y."""
     stretches: list[Stretch] = []
     while _type(tokens, position) == "PARTIAL" and _type(tokens, position + 1) == "NAME":
         start = position + 1
@@ -131,7 +131,7 @@ def repeat_names(tokens: list[Token], start: int, stop: int) -> list[Stretch]:
 
 
 def unwrap_derivatives(tokens: list[Token]) -> list[Token]:
-    """Return the tokens, without the brackets around a derivative operator, as in (∂/∂X*) f and (∂/∂r)² f."""
+    """Return the tokens without the brackets around derivative operators, as in (∂/∂X*) f and (∂/∂r)² f."""
     result: list[Token] = []
     position = 0
     while position < len(tokens):

@@ -138,7 +138,7 @@ def ends_early(last: Token, tokens: list[Token], position: int, expected: set[st
 
 
 def misses_operand(token: Token, expected: set[str]) -> bool:
-    """Return whether an operand is missing before `token`, such as before an operator or a closing bracket."""
+    """Return whether an operand is missing before `token`, as before an operator or a closing bracket."""
     return (
         expected >= OPERAND
         and "PLUS" not in expected

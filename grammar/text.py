@@ -110,7 +110,7 @@ class Lexer:
 
     # ------------------------------------------------------------------------------------- one method a kind of match
     def imports(self, text: str, start: int, end: int) -> None:
-        """Add the tokens of an import line. Their kinds differ from the kinds in other lines."""
+        """Add the tokens of an import line. Their kinds differ from the kinds of the tokens in other lines."""
         from .import_lines import tokens_of_import
 
         for token in tokens_of_import(self.source, start, end):
@@ -213,7 +213,7 @@ class Lexer:
             self.tokens[-1].place = "mean"
 
     def closes(self, end: int) -> bool:
-        """Return whether no operand begins at `end`, so that a preceding star is not a multiplication."""
+        """Return whether no operand begins at `end`, which means that a preceding star is not a multiplication."""
         after = self.source[end : end + 1]
         return not after or after in CLOSING or after.isspace() or self.source.startswith("|_", end)
 
@@ -221,7 +221,7 @@ class Lexer:
 
     @property
     def follows_operator(self) -> bool:
-        """Whether the preceding tokens are ∂/∂, so that the variable of a derivative follows."""
+        """Whether the preceding tokens are ∂/∂, after which the variable of a derivative follows."""
         return [token.type for token in self.tokens[-3:]] == ["PARTIAL", "SLASH", "PARTIAL"]
 
     def multiple(self, text: str, start: int, end: int) -> None:
@@ -234,7 +234,7 @@ class Lexer:
         self.script("SUP", "".join(SUPERSCRIPTS[character] for character in text), start, end)
 
     def marked(self, start: int) -> bool:
-        """Add the stars and daggers that begin at `start` as one token. Return False if there are none."""
+        """Add the stars and daggers that begin at `start` as one token, and return whether there are any."""
         match = MARK.match(self.source, start)
         if match is None:
             return False
@@ -306,7 +306,7 @@ class Lexer:
         self.bracket_or_sign(text, start, end)
 
     def times(self, start: int, end: int) -> None:
-        """Add a × token. It is a shape's × between axes or sets, and a product elsewhere."""
+        """Add a token for ×, which is the × of a shape between axes or sets, and a product elsewhere."""
         self.add("TIMES", "×", start, end)
         if not self.is_shape_product:
             self.tokens[-1].place = "product"

@@ -219,7 +219,7 @@ class Spelling(NamedTuple):
         ) and all(part in (use, ANY) for use, part in zip(*parts))
 
     def shorter(self) -> Iterator[Spelling]:
-        """Yield the name itself, and then with fewer scripts. For example, h_2^3 may be a power of h_2."""
+        """Yield the name itself, then the name with fewer scripts, since h_2^3, for example, may be a power of h_2."""
         yield self
         for shorter in (self._replace(superscript=()), self._replace(subscript=()), Spelling(self.base)):
             if shorter != self:

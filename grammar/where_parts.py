@@ -11,7 +11,7 @@ BEFORE = ("where", "Where")
 
 
 def with_parts(tokens: list[Token]) -> list[Token]:
-    """Return the tokens, with a SEPARATOR at each `where` before a definition, and between the definitions after it."""
+    """Return the tokens with a SEPARATOR at each `where` before a definition and between the definitions after it."""
     result: list[Token] = []
     within = False
     for index, (token, depth) in enumerate(zip(tokens, depths(tokens))):

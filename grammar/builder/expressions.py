@@ -173,7 +173,7 @@ class Expressions(Indices):
         return nodes.Differential(body, span) if by is None else self.derivative(within, by.body, span)
 
     def unmarked(self, body):
-        """Build the starred variable X* of a derivative by ∂X*, whose star may be part of the name."""
+        """Return the variable X* of a derivative as a starred node, even if the star was read as part of the name."""
         if type(body) is Name and body.text[-1] in "*†":
             word = body.text.rstrip("*†")
             body = nodes.Starred(
@@ -310,7 +310,7 @@ def binds(items: tuple) -> bool:
 
 
 def is_big(node: Any) -> bool:
-    """Return whether a node is a ∑, a ∏ or an expectation, including the operand."""
+    """Return whether a node is a ∑, a ∏ or an expectation together with its operand."""
     return type(node) in (nodes.IndexSum, nodes.Over, nodes.Expectation, Call) and (
         type(node) is nodes.Expectation or node.operator in BIG
     )
@@ -324,7 +324,7 @@ def is_plain_number(node: Any) -> bool:
 
 
 def split_at_partial(node: Any) -> tuple[Any, Any]:
-    """Return the numerator and the denominator in the operand of a ∂, such as ∑_{a} X and ∂X* in ∑_{a} X / ∂X*.
+    """Split the operand of a ∂, such as ∑_{a} X / ∂X*, into its numerator and denominator, here ∑_{a} X and ∂X*.
 
     The denominator is None if it is missing.
     """

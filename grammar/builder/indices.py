@@ -89,7 +89,7 @@ class Indices(ScriptBuilder):
         return [*binders, *((variable, None, None) for variable in waiting)], conditions
 
     def separate_bounds(self, items: tuple) -> list:
-        """Return the items of a subscript, in which 1 ≤ i, j ≤ n becomes the items 1 ≤ i ≤ n and 1 ≤ j ≤ n."""
+        """Return the items of a subscript, with 1 ≤ i, j ≤ n separated into 1 ≤ i ≤ n and 1 ≤ j ≤ n."""
         result: list = []
         begun: list = []  # 1 ≤ i and its continuation
         for item in items:
@@ -116,7 +116,7 @@ class Indices(ScriptBuilder):
         )  # fmt: skip
 
     def bound_by(self, head: Head, binder: tuple, body, span):
-        """Return a node for an operator that binds one variable, or the variables of one condition."""
+        """Return a node for an operator that binds one variable, or all variables of a single condition."""
         variable, over, last = binder
         if last is not None:
             return nodes.IndexSum(head.name, variable, over, last, body, span)

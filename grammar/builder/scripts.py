@@ -65,7 +65,7 @@ class ScriptBuilder(Literals):
         return nodes.Superscript(base, script.items, span)
 
     def grouped(self, power, script):
-        """Return whether a power is in brackets, as in (x^a)^b, or in LaTeX braces."""
+        """Return whether a power is enclosed in brackets, as in (x^a)^b, or in LaTeX braces."""
         return power.span[0] < power.base.span[0] or "}" in self.source[power.span[1] : script.span[0]]
 
     def two_powers(self, base, first, second):

@@ -208,7 +208,7 @@ def drop_sign(reader: Reader, group: Stretch, after: int) -> list[Part]:
 
 
 def is_derivative(reader: Reader, over: Stretch, under: Stretch) -> bool:
-    r"""Return whether numerator and denominator begin with the same sign, ∂ or an upright d without a script."""
+    r"""Return whether a numerator and a denominator begin with the same sign: ∂, or an upright d without a script."""
     if over[0] >= over[1] or under[0] >= under[1]:
         return False
     sign, following = reader.piece(over[0]), reader.piece(over[0] + 1)
@@ -242,7 +242,7 @@ def group(reader: Reader, position: int, end: int) -> int:
 
 
 def read_brace(reader: Reader, position: int, end: int) -> int:
-    r"""Read \underbrace{x + y}_{\text{both}} as the expression over the brace."""
+    r"""Read \underbrace{x + y}_{\text{both}} as the expression above the brace."""
     argument, after = reader.argument(position, position + 1, end)
     rest = reader.skip_looks(after, end)
     if rest < end and reader.pieces[rest][0] in ("_", "^"):

@@ -29,7 +29,7 @@ def close_bracket(reader: Reader, position: int, end: int) -> int:
 
 
 def leave_bracket(reader: Reader, position: int) -> None:
-    """Close the innermost bracket. Raise NotationError if the current macro's argument does not contain its opening."""
+    """Close the innermost bracket. Raise NotationError if it was not opened in the current macro's argument."""
     text, start, stop = reader.pieces[position]
     if reader.brackets and reader.brackets[-1] not in FRAMES:
         reader.brackets.pop()
@@ -124,7 +124,7 @@ def is_alone_in_bracket(reader: Reader, position: int, end: int) -> bool:
 
 
 def add_bar(reader: Reader, position: int, side: int, start: int) -> None:
-    """Add a bar, which starts at its \\left if it has one.
+    """Add a token for a bar, which starts at the bar's \\left if there is one.
 
     If LaTeX states whether the bar opens or closes, the token records this side.
     """

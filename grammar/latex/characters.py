@@ -124,7 +124,7 @@ def holds_relation(reader: Reader, start: int, end: int) -> bool:
 
 
 def mark_at(reader: Reader, position: int, end: int) -> tuple[str, int] | None:
-    """Return the primes or stars of a superscript that consists only of these, and the position after it, or None."""
+    """Return the primes or stars in a superscript and the position after it, or None if it contains anything else."""
     if position >= end:
         return None
     after, inside = position + 1, slice(position, position + 1)
@@ -189,7 +189,7 @@ def add_primes(reader: Reader, position: int, primes: str, stop: int) -> None:
 
 
 def find_primed_token(tokens: list[Token]) -> Token | None:
-    """Return the token that a prime after these tokens belongs to, or None."""
+    """Return the token that a prime after these tokens would modify, or None if no token can have a prime."""
     last = len(tokens) - 1
     first = group_start(tokens, last)
     if first > 1 and tokens[first - 1].type == "SUB":

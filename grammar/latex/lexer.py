@@ -113,7 +113,7 @@ def dots_within(reader: Reader, position: int, end: int) -> int:
 
 
 def ordinary(reader: Reader, position: int, end: int) -> int:
-    """Read \\mathord-, a minus sign that follows an operator, as part of the operator's operand."""
+    """Read \\mathord-, which is a minus sign that belongs to the operand of the preceding operator."""
     following = [piece[0] for piece in reader.pieces[position + 1 : min(position + 4, end)]]
     if following[:1] == ["-"]:
         return position + 2

@@ -119,7 +119,7 @@ USES_OLDER = re.compile(rf"\\(?:{'|'.join(name[1:] for name in OLDER)})(?![A-Za-
 
 
 def expand(source: str, pieces: list[Piece]) -> list[Piece]:
-    """Return the pieces with all macros expanded that the source, or an older version of the package, defines."""
+    """Return the pieces after expanding all macros that the source, or an older version of the package, defines."""
     return _Expander(source, pieces).run() if DEFINES.search(source) or USES_OLDER.search(source) else pieces
 
 
@@ -237,7 +237,7 @@ class _Expander:
         self.define(name, parameters, self.argument(defining)[1:-1])
 
     def parameters(self) -> int:
-        """Read [2] as the number of arguments, and return it, or -1 if a default value follows, as in [2][default]."""
+        """Read [2] as the number of arguments, and return the number, or -1 if a default follows, as in [2][default]."""
         number, known = 0, True
         while self.peek() == "[":
             inside = self.bracket()
@@ -265,7 +265,7 @@ class _Expander:
         self.define(name, parameters, [left, *before, *body, right, *after], sized=True)
 
     def environment(self, defining: Piece) -> None:
-        """Read \\newenvironment{name}{before}{after}, where \\begin{name} and \\end{name} act as macros."""
+        """Read \\newenvironment{name}{before}{after} as definitions of the macros \\begin{name} and \\end{name}."""
         if self.peek() == "*":
             self.left.pop()
         name = "".join(piece[0] for piece in self.argument(defining)[1:-1])

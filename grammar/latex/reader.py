@@ -120,7 +120,7 @@ class Reader(Lexer):
     # -------------------------------------------------------------------------------------------------------- frames
     @property
     def in_axes(self) -> bool:
-        """Whether words name axes here, even in \\text."""
+        """Whether words at the current position are names of axes, even in \\text."""
         brackets = self.brackets
         if brackets and brackets[-1] == "text":
             return len(brackets) > 1 and brackets[-2] in OF_AXES
@@ -169,7 +169,7 @@ class Reader(Lexer):
         return position
 
     def argument(self, macro: int, position: int, end: int, letters: bool = False) -> Argument:
-        """Return the argument that begins at `position`, and the position after it. `macro` is the index of its macro.
+        """Return the argument that begins at `position`, and the position after it. `macro` is the index of the macro.
 
         An argument without braces is one digit, one name, or one macro with its arguments. If `letters` is true, it
         is one letter instead of one name.
@@ -196,7 +196,7 @@ class Reader(Lexer):
         return arguments
 
     def option(self, macro: int, position: int, end: int) -> tuple[Stretch | None, int]:
-        r"""Return the span of an optional argument, such as [3] in \sqrt[3]{x}, or None, and the position after it."""
+        r"""Return the span of an optional argument, such as [3] in \sqrt[3]{x}, or None, with the position after it."""
         if position >= end or self.pieces[position][0] != "[":
             return None, position
         close = position + 1
@@ -267,7 +267,7 @@ class Reader(Lexer):
         return [Token("LBRACE", "{", *opening[1:]), *self.inside(kind, group), Token("RBRACE", "}", *closing[1:])]
 
     def macro_name(self, position: int) -> str:
-        r"""Return the name that a macro denotes, such as σ for \sigma or norm for \text{norm}, or "" if it has none."""
+        r"""Return the name that a macro denotes, such as σ for \sigma or norm for \text{norm}, or else ""."""
         text = self.pieces[position][0]
         if text[0] != "\\" or text in self.actions:
             return ""

@@ -136,7 +136,7 @@ def _lists(last: list[Token], cell: list[Token]) -> bool:
 
 
 def _trim(cell: list[Token]) -> Token | None:
-    """Remove commas and full stops from the end of a cell. Return the comma, or None if there was none."""
+    """Remove commas and full stops from the end of a cell. Return the comma if there was one, or else None."""
     comma = None
     while cell and cell[-1].type in PUNCTUATION:
         last = cell.pop()

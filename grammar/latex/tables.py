@@ -115,7 +115,7 @@ REPAIR = r"define it with \newcommand; if a style file defines it, put that file
 
 
 def check_defined(source: str, pieces: list[Piece], position: int, partner: Mapping[int, int]) -> None:
-    r"""Raise NotationError at an undefined macro with two arguments.
+    r"""Raise NotationError for an undefined macro with two arguments.
 
     A macro with one argument, as in \foo{X}, may be a function, so it is accepted.
     """

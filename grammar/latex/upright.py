@@ -111,7 +111,7 @@ def is_comment(reader: Reader, after: int, end: int) -> bool:
 
 
 def heads_a_row(reader: Reader, after: int, end: int) -> bool:
-    """Return whether the next cell begins with a relation, so that \\text{…} is a label: \\text{total} &\\colon …"""
+    """Return whether the next cell begins with a relation, which makes \\text{…} a label: \\text{total} &\\colon …"""
     after = reader.skip_looks(after, end)
     if after >= end or reader.pieces[after][0] != "&":
         return False

@@ -59,7 +59,7 @@ def write(part: Part, parts_of: ChangeParts | None = None) -> str:
 
 
 def begins(part: Part, prefix: str) -> bool:
-    """Return whether the text of a box begins with a prefix, whatever its alignment."""
+    """Return whether the text of a box begins with a prefix, regardless of the box's alignment."""
     stack: list[Part] = [part]
     while stack:
         part = stack.pop()
@@ -71,5 +71,5 @@ def begins(part: Part, prefix: str) -> bool:
 
 
 def separate(parts: Iterable[Part], separator: str) -> list[Part]:
-    """Return the parts with a separator between each two."""
+    """Return the parts with the separator between each pair of adjacent parts."""
     return [item for part in parts for item in (separator, part)][1:]

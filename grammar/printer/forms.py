@@ -14,7 +14,7 @@ BLACKBOARD = {"ℝ": "R", "ℤ": "Z", "ℕ": "N", "𝕀": "I", "𝔼": "E"}
 
 
 def _signs(column: str, dot: str, times: str, mean: str, defining: str) -> dict[str, str]:
-    """Return the preferred form of each symbol by its value in the tree.
+    """Return a map from the value of each symbol in the tree to the symbol's preferred form.
 
     `dot` is the product of numbers; `times` is between the axes of a shape; `defining` is in an equation that defines.
     """

@@ -122,7 +122,7 @@ class LatexLayout(TextLayout):
 
     # ------------------------------------------------------------------------------------------------------ functions
     def head(self, node):
-        """Return softmax with its axes below, but LN_Q with its label as a subscript."""
+        """Lay out a function's name with its axes below it, as for softmax, or with its label beside it, as in LN_Q."""
         above = self.script("^", self.above(node.superscript))
         if node.subscript and (node.operator in FUNCTIONS or any(map(_is_long, node.subscript))):
             name = self.words.get(node.operator) or _set_letters(node.operator, self.function_font, several=True)
@@ -197,7 +197,7 @@ def _set_letters(text: str, font: str, several: bool) -> str:
 
 
 def _conditional(text: str, font: str) -> str:
-    """Print p(B | A)."""
+    """Return the LaTeX for a conditional such as p(B | A)."""
     head, _, inside = text[:-1].partition("(")
     base, _, label = head.partition("_")
     shown = _set_letters(base, font, several=True) + (
@@ -216,7 +216,7 @@ def _split_accent(word: str) -> tuple[str, str]:
 
 
 def _has_script(node, sign: str) -> bool:
-    """Return whether a printed base already has a script of this sign. A prime counts, unless ^ directly follows it."""
+    """Return whether a printed base already has this script. A prime is a superscript unless ^ directly follows it."""
     kinds, suffix = ((Superscript, Starred), "*†") if sign == "^" else ((Subscript, Index, Rename), "")
     while hasattr(node, "base"):
         if isinstance(node, kinds):

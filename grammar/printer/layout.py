@@ -42,7 +42,7 @@ class FormulaLayout:
         self.tree = node
 
     def box(self) -> Box:
-        """Return the box of the whole tree. Parts precede the nodes that contain them, so that no recursion is deep."""
+        """Return the box of the whole tree, which is built from the innermost nodes outward to avoid deep recursion."""
         for node in reversed(list(walk(self.tree))):
             if type(node) not in LEAVES:
                 self.box_of(node)
@@ -71,11 +71,11 @@ class FormulaLayout:
         return self.round(box) if begins(box, "-") else box
 
     def each(self, parts: Iterable[Any], level: int) -> list[Part]:
-        """Return the boxes of parts that commas or relations separate."""
+        """Return the boxes of parts that are separated by commas or relations."""
         return [self.part(part, level, last=True) for part in parts]
 
     def list_parts(self, parts: Iterable[Any], level: int) -> list[Part]:
-        """Return the boxes of parts in brackets, in which `in` is a name."""
+        """Return the boxes of parts inside brackets, where the word `in` is a name."""
         return [self.word(part.text) if type(part) is Name else self.part(part, level, last=True) for part in parts]
 
     def bracket(self, opening: str, content: Part, closing: str) -> Box:
@@ -147,7 +147,7 @@ class FormulaLayout:
         return Box((box, self.script(sign, content)), POSTFIXED)
 
     def script(self, sign: str, content: Part, always: bool = False) -> Part:
-        """Return a sub- or superscript, in braces if needed or `always`. Empty content produces an empty string."""
+        """Return a sub- or superscript, in braces if needed or if `always` is true. For empty content, return ""."""
         text = "" if always else write(content)
         if not text and not always:
             return ""
@@ -227,7 +227,7 @@ class FormulaLayout:
 
 
 def _is_own(call: Call) -> bool:
-    """Return whether the program may define a function, so that f(x)_{h(i)} could be its definition."""
+    """Return whether the program may define the called function, in which case f(x)_{h(i)} could be its definition."""
     is_built_in = call.operator == "juxtaposed" or call.operator in FUNCTIONS
     return call.operator.isidentifier() and not is_built_in and not call.subscript
 

@@ -48,7 +48,7 @@ MAX_LEFT_SHARE = 0.45  # of a row that the left sides may take before all begin 
 
 # -------------------------------------------------------------------------------------------------------------- widths
 def measure_over(sign: float, space: float) -> Callable[..., float]:
-    """Return the measure of a sign or name with scripts above and below."""
+    """Return a function that measures the width of a sign or name with scripts above and below it."""
     return lambda name, *scripts: max(sign or name, *(SCRIPT_SCALE * script for script in scripts)) + space
 
 
@@ -75,7 +75,7 @@ def width_of_text(text: str) -> float:
 
 
 def measure(root: Box) -> dict[int, float]:
-    """Return the width of a box and of all boxes in it, by their ids."""
+    """Return the widths of a box and of all boxes in it, as a map from the boxes' ids."""
     widths: dict[int, float] = {}
     last_scripts: dict[int, float] = {}
 
@@ -165,7 +165,7 @@ def display(statements: Iterable[Box], width: float, parts_of: ChangeParts | Non
 
 
 def fit(rows: list[Row], width: float) -> list[tuple[Row, list[Row]]]:
-    """Return the left side and the lines of each row, aligned at the relations if the lines have room, else at the left."""
+    """Return the left side and the lines of each row, aligned at the relations if they fit, or else at the left."""
     sides = [split(row) for row in rows]
     left = max(width_of(head) for head, _ in sides)
     lines = [(head, break_row(body, width - left)) for head, body in sides]
@@ -176,7 +176,7 @@ def fit(rows: list[Row], width: float) -> list[tuple[Row, list[Row]]]:
 
 
 def split(row: Row) -> tuple[Row, Row]:
-    """Return the parts of a row before and after its alignment."""
+    """Return the parts of a row before and after its alignment mark."""
     at = next((at for at, atom in enumerate(row) if atom.kind == "align"), -1)
     return row[: max(at, 0)], row[at + 1 :]
 
@@ -200,7 +200,7 @@ def break_row(row: Row, width: float, is_whole: bool = False) -> list[Row]:
 
 
 def best_break(row: Row, breaks: list[Break], width: float) -> Break:
-    """Return the last outermost break after a first line that fits, or the first break if there is no such break."""
+    """Return the last outermost break after a first line that fits, or the first break if no first line fits."""
     starts = [0.0, *accumulate(atom.width for atom in row)]
     for key in sorted({item[:2] for item in breaks}):
         fitting = [item for item in breaks if item[:2] == key and starts[item[2]] <= width]

@@ -152,7 +152,7 @@ class OperatorLayout(FormulaLayout):
         return self.attach(node.variable, box, "^", mark) if mark else box
 
     def takes_mark(self, variable: Any) -> bool:
-        """Return whether X^* may be written X*, which is possible after a word that is not a keyword."""
+        """Return whether X^* can be written as X*, which is possible after a word that is not a keyword."""
         return type(variable) is Name and variable.text[0].isalpha() and variable.text != "in"
 
     # ------------------------------------------------------------------------------------- over axes, indices and sets
@@ -251,7 +251,7 @@ class OperatorLayout(FormulaLayout):
         return Box((self.form("norm", operand), self.script("_", self.above(node.parameters))), POSTFIXED)
 
     def head(self, node) -> tuple[Part, ...]:
-        """Return a function's name and scripts. A gap follows d, since d( would begin a derivative."""
+        """Return a function's name and scripts. A space follows the name d, since d( would begin a derivative."""
         scripts = self.script("_", self.below(node.subscript)), self.script("^", self.above(node.superscript))
         gap = Box((" ",), kind="gap") if node.operator == "d" and scripts == ("", "") else ""
         return self.word(node.operator), Box(scripts), gap
@@ -279,7 +279,7 @@ class OperatorLayout(FormulaLayout):
         return Box((self.signs["𝕀"], self.square(self.box_of(node.condition))))
 
     def relation(self, node, left: int = SUM) -> Box:
-        """Return a comparison. Its data is its last side, at which another comparison may continue."""
+        """Return the box of a comparison. Its data is the last side, since a chain of comparisons can continue there."""
         first, last = self.part(node.arguments[0], left, last=True), self.part(node.arguments[1], SUM, last=True)
         operator = self.operator(self.signs[node.operator], LOOSE)
         return Box((first, operator, last), RELATION, data=node.arguments[1])

@@ -65,7 +65,7 @@ def to_runs(node: Any, axes: Collection[str] | None = None) -> tuple[Run, ...]:
 
 
 def add_run(runs: list[Run], run: Run) -> None:
-    """Add a run, or its text to the last run if that has the same style."""
+    """Append a run, or append its text to the last run if both have the same style."""
     if runs and runs[-1][1:] == run[1:] and not run.slanted:
         runs[-1] = run._replace(text=runs[-1].text + run.text)
     elif run.text:
