@@ -237,7 +237,7 @@ class _Expander:
         self.define(name, parameters, self.argument(defining)[1:-1])
 
     def parameters(self) -> int:
-        """Read [2] as the number of arguments, and return the number, or -1 if a default follows, as in [2][default]."""
+        """Read [2] as the number of arguments, and return it. Return -1 if a default value follows, as in [2][x]."""
         number, known = 0, True
         while self.peek() == "[":
             inside = self.bracket()

@@ -279,7 +279,7 @@ class OperatorLayout(FormulaLayout):
         return Box((self.signs["𝕀"], self.square(self.box_of(node.condition))))
 
     def relation(self, node, left: int = SUM) -> Box:
-        """Return the box of a comparison. Its data is the last side, since a chain of comparisons can continue there."""
+        """Return the box of a comparison. Its data is the last side, at which a chain of comparisons can continue."""
         first, last = self.part(node.arguments[0], left, last=True), self.part(node.arguments[1], SUM, last=True)
         operator = self.operator(self.signs[node.operator], LOOSE)
         return Box((first, operator, last), RELATION, data=node.arguments[1])

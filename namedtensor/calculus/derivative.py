@@ -43,7 +43,7 @@ from .transpose import pushforward, transpose
 
 # ------------------------------------------------------------------------------------------------------- in a formula
 def find_index_hint(checker: Inference, node: nodes.Derivative) -> str:
-    """Return a hint that suggests to differentiate with respect to the whole tensor and then index the result."""
+    """Return a hint that suggests differentiating with respect to the whole tensor and then indexing the result."""
     variable, mark = node.variable, node.mark
     if not isinstance(variable, nodes.Index):
         return "define a name for it, Y = …, and write ∂(…)/∂Y*"
@@ -123,7 +123,7 @@ def differential(checker: Inference, node: nodes.Differential, env: Environment)
 # ------------------------------------------------------------------------------------------ equations of differentials
 @contextmanager
 def perturbing(checker: Inference, sides: Iterable[Any], env: Environment) -> Generator[None]:
-    """Give each ∂X in an equation a value within a context.
+    """Return a context in which each ∂X in an equation has a value.
 
     The value is a random tangent of X, which is sampled once and determines the dependent tangents. An equation such
     as ∂(X ⊙ Y) = ∂X ⊙ Y + X ⊙ ∂Y is valid if it is true for every tangent. Names without a ∂ in the equation are

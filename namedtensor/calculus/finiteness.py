@@ -42,7 +42,7 @@ def sign_of(operator: str) -> str:
 
 
 class Finite:
-    """The finiteness analysis, memoized by the identity of terms."""
+    """The finiteness analysis, whose results are stored by the identity of each term."""
 
     def __init__(self) -> None:
         self.found: dict[int, bool] = {}
@@ -78,7 +78,7 @@ class Finite:
         return all(self.found[id(argument)] for argument in term.arguments) and DOMAINS[where](term)
 
     def is_masked(self, term: Term, axes: tuple[str, ...]) -> bool:
-        """Return whether a term is finite or −∞, and finite somewhere along the axes, so that its softmax is finite."""
+        """Return whether a term is finite or −∞, and finite somewhere along the axes, so its softmax is finite."""
         if self(term):
             return True
         parts = term.arguments
@@ -221,7 +221,7 @@ def is_somewhere(condition: Term, axes: tuple[str, ...], holds: bool = True) -> 
 
 
 def ends_of(term: Term) -> tuple[str | None, float, float] | None:
-    """Return the axis, the first and the last value of an index that equals the axis's index plus a number, or None.
+    """Return the axis and the first and last values of an index that is the axis's index plus a number, or else None.
 
     For a plain number, the axis is None, and both values are the number.
     """

@@ -89,7 +89,7 @@ def derive_function(scope: Scope, function: FunctionDefinition, variable: Node, 
 
 
 def axes_of(scope: Scope, function: FunctionDefinition, signature: Signature, expected: Key) -> tuple[Any, ...] | None:
-    """Return the declared axes, with sizes, of an argument or parameter of the function, or None if unknown."""
+    """Return the declared axes and sizes of an argument or parameter of the function, or None if they are unknown."""
     for parameter, of in zip(function.parameters, signature.domain):
         if parameter.key() == expected:
             return of.axes

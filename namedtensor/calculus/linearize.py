@@ -97,7 +97,7 @@ class Linearization:
         return argument
 
     def whole(self, term: Term, part: Term) -> Term:
-        """Return a tangent that is broadcast to all axes of the term."""
+        """Return a tangent, broadcast to all axes of its term."""
         return self.make.spread(part, term.shape)
 
     def by_rule(self, record: Operator, text: str, term: Term, position: int, part: Term) -> Term:
@@ -158,7 +158,7 @@ def rules_of(checker: Inference) -> Inference:
 
 
 def _linear(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
-    """Return the tangent of a linear term that moves elements: the same term, applied to the argument's tangent."""
+    """Return the tangent of a linear term that moves elements: the same operation on the argument's tangent."""
     if parts[0] is None:
         return None
     return self.make.term(term.operator, (parts[0], *term.arguments[1:]), term.axes, term.options, term.shape)

@@ -45,7 +45,7 @@ def inputs_of(loop: Loop, arguments: Sequence[Any]) -> Inputs:
 
 
 def loop_term(make: TermBuilder, inputs: Inputs, results: Iterable[Term], like: Loop) -> Term:
-    """Return the term of a loop with these inputs and results, without inputs that the results do not read."""
+    """Return the term of a loop with these inputs and results, but without the inputs that the results do not read."""
     results = tuple(results)
     read = {id(term) for term in topological(*results)}
     slices, shared = ([pair for pair in pairs if id(pair[0]) in read] for pairs in (inputs.slices, inputs.given))
@@ -92,7 +92,7 @@ def tangent(linearization: Any, term: Term, parts: Sequence[Term | None]) -> Ter
     leaves: dict[int, Term | None] = {}
 
     def changing(pairs: Iterable[tuple[Term, Any]], are: Callable[[Any], bool]) -> list[tuple[Term, Any]]:
-        """Create a leaf for the differential of each input that changes. Return the leaves, each with its value."""
+        """Create a leaf for the differential of each input that changes, and return pairs of a leaf and its value."""
         result: list[tuple[Term, Any]] = []
         for leaf, change in pairs:
             leaves[id(leaf)] = moved = leaf_of(make, "change", leaf.shape) if are(change) else None
@@ -129,13 +129,13 @@ def tangent(linearization: Any, term: Term, parts: Sequence[Term | None]) -> Ter
 
 
 def read(loop: Loop, results: Sequence[Term]) -> list[tuple[int, Term]]:
-    """Return the states of a loop that its results depend on, each with its number."""
+    """Return the states of a loop on which the given results depend, each with its number."""
     keys = {id(term) for term in topological(*results)}
     return [(number, state) for number, state in enumerate(loop.states) if id(state) in keys]
 
 
 def get_states_before(make: TermBuilder, term: Term, number: int) -> Any:
-    """Return the values of a state before each step: a list for separate tensors, or a stack along the steps' axis."""
+    """Return a state's values before the steps, as separate terms or as one term stacked along the steps' axis."""
     loop, first = term.options[0], term.arguments[number]
     axis, steps, shape = loop.axis, loop.steps, loop.states[number].shape
     if loop.members:

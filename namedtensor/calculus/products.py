@@ -34,7 +34,7 @@ def multiply_before(make: TermBuilder, factors: Term, axis: str) -> Term:
 
 
 def multiply_up_to(make: TermBuilder, term: Term) -> Term:
-    """Return `cumprod` as repeated products of 1, 2, 4, … elements. One term is made per binary digit of the length."""
+    """Return `cumprod`, computed from products of 1, 2, 4, … elements, with one term per binary digit of the length."""
     (axis,) = term.axes
     result, step, size = term.arguments[0], 1, resolve(term.shape[axis])
     while step < size:

@@ -29,7 +29,7 @@ Write = Callable[[], Term]
 
 
 class SelectionMask:
-    """The condition under which a share is nonzero. Its term is built on demand.
+    """The condition under which a masked term can be nonzero. The term of the condition is built on demand.
 
     If the condition is an identity, `pair` contains its two axes. If the condition is `weak`, it states only that
     some element contributed to a sum.
@@ -87,7 +87,7 @@ class Selecting:
         )
 
     def once(self, key: Any, condition: SelectionMask) -> SelectionMask:
-        """Return the mask that is stored under a key. If there is none, store and return the given mask."""
+        """Return the mask stored under a key. If the key has no mask, store the given mask and return it."""
         return self.known.setdefault(key, condition)
 
     def of(self, condition: Term) -> SelectionMask:
@@ -138,11 +138,11 @@ class Selecting:
 
     @staticmethod
     def holds_somewhere(one: SelectionMask, conditions: Conditions, axes: frozenset[str]) -> bool:
-        """Return whether a mask surely holds somewhere along the axes: it is an identity, apart from other masks."""
+        """Return whether a mask surely holds somewhere along the axes: an identity whose axes no other mask has."""
         return bool(one.pair) and not any(one.axes & condition.axes for condition in conditions if condition is not one)
 
     def union(self, one: Conditions, other: Conditions) -> Conditions:
-        """Return the masks that hold if one of two sets of masks holds: the common masks, and a mask for the rest."""
+        """Return masks that all hold if either set of masks holds: the common masks, and one mask for the others."""
         common = tuple(condition for condition in one if condition in other)
         rest = remove_masks(one, common), remove_masks(other, common)
         if not all(rest):
@@ -252,7 +252,7 @@ class Selecting:
         return Share(result, within, expected)
 
     def is_due(self, condition: SelectionMask, other: Term) -> bool:
-        """Return whether a mask must be applied to a product with a factor, which may be NaN in excluded elements."""
+        """Return whether a mask must be applied because the other factor may be NaN in the excluded elements."""
         return number(other) is None and other.operator != "constant" and not (condition.weak and self.finite(other))
 
     def multiply_counting(

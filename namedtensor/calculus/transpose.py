@@ -39,7 +39,7 @@ def transpose(
 def transpose_leaves(
     make: TermBuilder, whole: Term, leaves: Sequence[Term], shape: Mapping[str, Any], partners: Mapping[str, str]
 ) -> dict[int, Term]:
-    """Return the cotangents of several leaves, by the identity of the leaf, from one backward sweep.
+    """Return the cotangents of several leaves, keyed by leaf identity, from one backward sweep.
 
     Leaves that do not affect `whole` are omitted.
     """
@@ -51,7 +51,7 @@ def transpose_leaves(
 def cotangents_of(
     select: Selecting, roots: Sequence[tuple[Term, Share]], leaves: Sequence[Term], extra: frozenset[str]
 ) -> dict[int, Share]:
-    """Return the cotangents of leaves from the cotangents of roots, by the identity of the leaf.
+    """Return the cotangents of leaves, keyed by leaf identity, from the cotangents of roots.
 
     `extra` contains the axes that only cotangents have.
     """
@@ -138,7 +138,7 @@ def _quotient(select: Selecting, term: Term, cotangent: Share, position: int) ->
 
 
 def _chosen(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
-    """Return the transpose of a choice, which is the cotangent masked by the condition of the argument's case."""
+    """Return the transpose of a choice: the cotangent, masked by the conditions under which the argument is chosen."""
     for condition in conditions_taken(select, term, position):
         cotangent = select.within(cotangent, select.of(condition))
     return cotangent

@@ -30,7 +30,7 @@ def _softmax(b: OperatorBuilder, x: Any, axes: Order):
 
 
 def use_native_operation(b: OperatorBuilder, name: str, x: Any, axes: Order, write: Callable[[], Any]):
-    """Return the target's native operation, if it has one and there is only one axis, or else the result of `write`."""
+    """Return the result of the target's native operation if it exists and there is one axis, or else of `write`."""
     return b.native_or(name, (x,), write, at=x.order.index(axes[0])) if len(axes) == 1 else write()
 
 
@@ -79,7 +79,7 @@ def standardize(b: OperatorBuilder, x: Any, axes: Order, eps: float = 1e-5):
 
 
 def _where_extreme(extreme: str) -> Write:
-    """Return the function that computes 1 at the extreme and 0 elsewhere. Ties share the 1, as in softmax's limit."""
+    """Return the function that computes 1 at the extreme and 0 elsewhere. Ties share the 1 equally, as in softmax."""
 
     def write(b: OperatorBuilder, x: Any, axes: Order):
         ties = b.cast(b.equal(x, b.reduce(extreme, x, axes, True)), x.dtype)

@@ -130,7 +130,7 @@ class ArrayCall:
         )  # fmt: skip
 
     def alignment(self, order: Order, core: Order) -> tuple[tuple[int, ...], tuple[Any, ...] | None]:
-        """Return the permutation that moves the operator's axes last, and an index that adds missing axes, or None."""
+        """Return a permutation that puts the operator's axes last, and an index for missing axes if there are any."""
         mine = [axis for axis in self.loop if axis in order]
         places = tuple(order.index(axis) for axis in (*mine, *core))
         first = self.loop.index(mine[0]) if mine else len(self.loop)

@@ -15,7 +15,7 @@ from grammar.errors import NotationError
 
 # ------------------------------------------------------------------------------------------- functions of numbers
 def total(function: Callable[..., Any], otherwise: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """Return a total function. Its value is `otherwise` (default: nan) if the Python function raises an error."""
+    """Return a function that returns nan, or the value of `otherwise`, if the given function raises an error."""
 
     def with_value(*numbers: Any) -> Any:
         try:
@@ -142,7 +142,7 @@ def remainder(x: float, y: float) -> float:
 
 # ------------------------------------------------------------------------------------------- functions of vectors
 def nan_last(entry: Any) -> Any:
-    """Return the key of a number for sorting in ascending order, with nan last."""
+    """Return a sort key for a number that orders numbers ascending, with nan last."""
     return entry != entry, entry
 
 
@@ -152,7 +152,7 @@ def ascending(x: list[Any]) -> list[Any]:
 
 
 def places_ascending(x: list[Any]) -> list[int]:
-    """Return the rank of each number, from 1. Ties are ranked in order of position."""
+    """Return the positions of the numbers in ascending order, counted from 1. Ties are in order of position."""
     return [index + 1 for index in sorted(range(len(x)), key=lambda index: nan_last(x[index]))]
 
 
@@ -218,7 +218,7 @@ def logsoftmax(x: list[Any]) -> list[Any]:
 
 
 def argmax(x: list[Any]) -> list[Any]:
-    """Return 1 at the largest entry and 0 elsewhere. Ties share the 1, as in the limit of softmax αX (§3.5)."""
+    """Return 1 at the largest entry and 0 elsewhere. Ties share the 1 equally, as in the limit of softmax αX (§3.5)."""
     most = largest(x)
     ties = [float(entry == most) for entry in x]
     return [divide(tie, sum(ties)) for tie in ties]
@@ -279,7 +279,7 @@ def pool(x: Any, seq: str, kernel: str, sizes: Any) -> Any:
 
 
 def ranking(x: Any, k: int) -> list[int]:
-    """Return the indices of the k largest entries. Ties are in order of index."""
+    """Return the indices of the k largest entries in descending order, with nan first and ties in order of index."""
     entries = list(x.entries.values())
     if k > len(entries):
         raise NotationError(308, f"cannot take {k} of {len(entries)} elements")
@@ -287,7 +287,7 @@ def ranking(x: Any, k: int) -> list[int]:
 
 
 def maxk(x: Any, ax: str, k: str, sizes: Any) -> Any:
-    """Return the k largest entries in order."""
+    """Return the k largest entries in descending order, with nan first."""
     ranks = ranking(x, sizes[k])
     return like(x, {k: sizes[k]}, lambda s: x({ax: ranks[s[k] - 1]}))
 

@@ -133,7 +133,7 @@ def binomial_of(n: float, k: float) -> float:
 
 
 def _compute_by_logarithms(n: float, k: float) -> float:
-    """Return Γ(n + 1) / (Γ(k + 1) Γ(n − k + 1)), computed by logarithms, if each factor is finite."""
+    """Return Γ(n + 1) / (Γ(k + 1) Γ(n − k + 1)), computed from logarithms, given that each factor is finite."""
     parts = n + 1, k + 1, n - k + 1
     sign = math.prod(-1 if part < 0 and math.floor(part) % 2 else 1 for part in parts)
     return sign * exp(lgamma_of(parts[0]) - lgamma_of(parts[1]) - lgamma_of(parts[2]))

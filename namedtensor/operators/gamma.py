@@ -158,7 +158,7 @@ lgamma_of = total(math.lgamma, infinity)
 
 
 def polygamma_of(x: float, order: float = 1) -> float:
-    """Compute polygamma by its sum, from thirty on by Euler and Maclaurin."""
+    """Compute polygamma by its series, with the Euler-Maclaurin formula for all terms after the thirtieth."""
     n = int(order)
     if x != x or (x <= 0 and (math.isinf(x) or x == int(x))):
         return math.nan

@@ -22,7 +22,10 @@ SECTION = "§3.7 Indexing"
 
 # ------------------------------------------------------------------------------------------------- what is an index
 def positions(b: OperatorBuilder, index: Any, size: int, base: int) -> Any:
-    """Return indices as positions that count from 0, after a range check by the step. Keep a plain number as it is."""
+    """Return indices as positions that count from 0. A plain number stays a plain number.
+
+    The range is checked here for plain numbers and for indices with known bounds, and otherwise by a step of the plan.
+    """
     if not hasattr(index, "order"):
         return _one_position(index, size, base)
     index = countable(b, index)
@@ -105,7 +108,7 @@ register(
 
 # ------------------------------------------------------------------------------------------------ the largest few
 def _places(b: OperatorBuilder, x: Any, axis: str, count: int) -> tuple[Any, Any]:
-    """Return x with `axis` last, and the positions of its `count` largest elements along it, with ties in order."""
+    """Return x with `axis` last, and the positions of its `count` largest elements along it, ties in index order."""
     x = b.reorder(countable(b, x), (*[name for name in x.order if name != axis], axis))
     dtype = b.target.default_whole
     if count == 1:
@@ -171,7 +174,7 @@ def _identity(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, optio
 
 
 def _equal(shapes: tuple[Any, ...], axes: Order, sizes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the same size for both axes of an identity, if at least one size is known."""
+    """Return the same size for both axes of an identity. At least one of the sizes must be known."""
     known = {axis: sizes[axis] for axis in axes if axis in sizes}
     one = next(iter(known.values()))
     return square(({axis: known.get(axis, one) for axis in axes},), axes, sizes)

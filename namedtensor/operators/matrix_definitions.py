@@ -74,7 +74,7 @@ def solve(a: Any, b: Any, rows: str, columns: str, _: Any) -> Any:
 
 
 def cofactors(x: Any, rows: str, columns: str, _: Any) -> Any:
-    """Return the cofactors of a matrix: the signed determinants without one row and one column."""
+    """Return the cofactors of a matrix: the signed determinants of the matrix without one row and one column."""
     square = matrix(x, rows, columns)
 
     def cofactor(s: Any) -> float:

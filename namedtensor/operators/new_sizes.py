@@ -45,7 +45,7 @@ def pool(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
 
 
 def ranks(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """Return the size of an axis for the k largest of n elements."""
+    """Return the size of an axis with n elements, and the size of the axis for its k largest elements."""
     axis, rank = axes
     whole, part = size_in(shapes, axis), resolve(sizes[rank])
     if is_ground(whole) and is_ground(part) and not (assume_at_most(0, part) and assume_at_most(part, whole)):
@@ -54,7 +54,7 @@ def ranks(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]
 
 
 def read_stated_sizes(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """Return the sizes of axes. The user states every size explicitly."""
+    """Return the sizes of the axes. The user states every size explicitly."""
     return {axis: resolve(sizes[axis]) for axis in axes}
 
 

@@ -40,7 +40,7 @@ class PseudorandomSteps:
         return x % y if both_plain(x, y) else self.b.remainder(x, y)
 
     def whole_part(self, x: Any, rest: Any) -> Any:
-        """Return (x − rest) divided by PRIME, which is a whole number, even if the division is rounded."""
+        """Return the whole number (x − rest) / PRIME exactly, even if the division is rounded."""
         if both_plain(x, rest):
             return (x - rest) // PRIME
         return self.b.floor(self.b.add(self.b.divide(self.b.subtract(x, rest), float(PRIME)), 0.5))

@@ -64,7 +64,7 @@ def _variance(b: OperatorBuilder, x: Any, axes: Order, ddof: float = 0):
 
 
 def remaining(x: Any, axes: Order, ddof: float) -> Any:
-    """Return the number of elements along the axes less ddof. Raise NotationError if it is not positive."""
+    """Return the number of elements along the axes, minus ddof. Raise NotationError if the result is not positive."""
     number = count(x, axes)
     if type(number) is int and number <= ddof:
         raise NotationError(

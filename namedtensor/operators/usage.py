@@ -1,4 +1,4 @@
-"""Usage texts of operators, and the sets of tensors between which operators map."""
+"""Descriptions of operators as text: their usage, and their signatures in the form that the paper prints."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def format_usage(record: Operator, ascii: bool = False) -> str:
 
 
 def sets(record: Operator) -> str:
-    """Return the sets of tensors between which an operator maps, as the paper prints a signature.
+    """Return the signature of an operator as text, with sets of tensors, as the paper prints it.
 
     If the operator does not have operands, return only the set of the result.
 

@@ -151,7 +151,7 @@ class Binder(Ownership):
         self.attach_sizes()
 
     def finish(self) -> None:
-        """Determine the assertions and the value of the program. Raise if a name has two definitions."""
+        """Determine the assertions and the value of the program. Raise NotationError if a name has two definitions."""
         heads: dict[tuple[Any, ...], FunctionDefinition] = {}
         for function in self.functions:
             other = heads.setdefault((*spelling(function.head), function.arity), function)

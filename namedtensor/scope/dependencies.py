@@ -111,14 +111,14 @@ def is_whole(label: str) -> bool:
 
 
 def beginning(family: Definition) -> tuple[Node, ...]:
-    """Return the indices in a family's name and its ranges' first values, with numbers in place of variables."""
+    """Return the indices in a family's name and its ranges' first values, with a number for each range variable."""
     numbers = {range_.variable.text: Number(slot) for slot, range_ in enumerate(family.ranges)}
     nodes_ = (*family.name.subscript, *family.name.superscript, *(range_.first for range_ in family.ranges))
     return tuple(substitute_nodes(node, numbers) for node in nodes_)
 
 
 def holds(family: Definition, key: Key) -> bool:
-    """Return whether a name is certainly a member of a family X^l = … for l = 1, …, n, and so not one of its starts."""
+    """Return whether a name is certainly a member of a family X^l = … for l = 1, …, n, and not an initial value."""
     over = family.range
     assert over is not None
     parts = list(zip((*family.name.subscript, *family.name.superscript), (*key.subscript, *key.superscript)))
@@ -142,7 +142,7 @@ class DefinitionNeeds(NamedTuple):
 
 
 class BindingGroups:
-    """The definitions of a program, looked up by name. A family includes its starts."""
+    """The definitions of a program, looked up by name. The definition of a family includes its initial values."""
 
     def __init__(self, scope: Scope, tensors: list[Definition], indices: set[str]):
         self.given = scope.given
@@ -217,7 +217,7 @@ class BindingGroups:
         return [group for group in self.groups if group.pattern is None and any(map(family.means, group.options))]
 
     def find_drawn(self, draw: Draw) -> list[BindingGroup]:
-        """Return the definition that states the distribution of a random variable, or an empty list."""
+        """Return the definitions of a random variable if they state its distribution, or else an empty list."""
         meant = self.meant(Key(draw.name))
         return meant if any(isinstance(part.body, Draw) for binding in meant for part in binding) else []
 

@@ -30,7 +30,7 @@ ORDERS = ("<", "≤")
 
 
 def replace_index_conditions(program: nodes.Program, given: Iterable[Key]) -> nodes.Program:
-    """Return the program, in which each operator over a condition is replaced by nested operators over ranges.
+    """Return the program with each operator over a condition replaced by nested operators over ranges.
 
     Each of them binds one index.
     """
@@ -132,7 +132,7 @@ def names(part: Node) -> Iterator[str]:
 
 
 def nest_operators(node: Over, variables: list[str], relations: list[Call]) -> Node:
-    """Return nested operators, one for each index, the first index outermost.
+    """Return nested operators, one for each index, with the operator for the first index outermost.
 
     Each relation is placed at the innermost of its indices.
     """
@@ -159,14 +159,14 @@ def nest_operators(node: Over, variables: list[str], relations: list[Call]) -> N
 
 
 def is_bound(relation: Call, name: str) -> bool:
-    """Return whether a relation bounds an index from below or above, such as i < j and j ≤ n."""
+    """Return whether a relation bounds an index from below or above, as i < j and j ≤ n bound j."""
     return relation.operator in ORDERS and any(side == Name(name) for side in relation.arguments)
 
 
 def find_index_bound(
     name: str, at: int, relations: list[Call], order: dict[str, int], seen: frozenset[str] = frozenset()
 ) -> Node | None:
-    """Return the first (`at` 0) or last (`at` 1) value of an index, according to the relations, or None.
+    """Return the first (`at` 0) or last (`at` 1) value of an index, or None if the relations do not determine it.
 
     If a bound is a later index, use the bound of that index instead.
     """

@@ -116,7 +116,7 @@ class _Known:
 
     # -------------------------------------------------------------------------------------------- calls of functions
     def is_call(self, function: FunctionDefinition) -> bool:
-        """Return whether a left-hand side is a call of a known function, so that its equation is an assertion."""
+        """Return whether a left-hand side is a call of a known function, which makes its equation an assertion."""
         names = [name.key() for name in (*function.parameters, *function.options)]
         if function.operator in FUNCTIONS and not (function.facts or function.families or self.speaks(function, names)):
             return True  # log Z = 3 says no more of log than of Z

@@ -203,7 +203,7 @@ class Spelled(NamedTuple):
 
 
 def read_spelling(node: Node) -> Spelled | None:
-    """Return `node` as a name with scripts, or None. `X` and `W_1^{l,Q}` are names, but `(X + Y)^2` is not."""
+    """Return `node` as a name with scripts, such as X or W_1^{l,Q}, or None for any other node, such as (X + Y)^2."""
     if isinstance(node, Name):
         return Spelled(node.text)
     if isinstance(node, Subscript):
@@ -258,7 +258,7 @@ def two_spellings(name: str, names: Iterable[str], read: Callable[[str], Any] = 
 
 
 def match_key(name: Spelled, expected: Key, indices: set[str]) -> dict[str, Any] | None:
-    """Match a name in a source against a key. Return the values of the index variables, or None.
+    """Match a name in a source against a key, and return the values of the index variables, or None for a mismatch.
 
     For example, W^{l,Q} matches W^{1,Q} with l = 1.
     """
@@ -319,7 +319,7 @@ class ByScripts(Generic[Thing]):
         return list(map(THING, result))
 
     def alike(self, names: Iterable[Key]) -> Iterator[tuple[int, list[Key]]]:
-        """Yield the names in groups that match the same stored names.
+        """Yield groups of the given names. All names in a group match the same stored names.
 
         For example, W^{1,Q} and W^{2,Q} match the same names if l is open in W^{l,Q}.
 
@@ -341,7 +341,7 @@ class ByScripts(Generic[Thing]):
 
 
 def index_by_spelling(named: Iterable[tuple[Spelled, Thing]], indices: Collection[str]) -> ByScripts[Thing]:
-    """Store values under names in which the given indices are open.
+    """Return a table of values by names, with the given indices as open components.
 
     A search then finds the same names that `match_key` matches.
     """

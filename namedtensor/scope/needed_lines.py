@@ -30,7 +30,7 @@ def needed_lines(scope: Scope, names: Iterable[str]) -> list[Span]:
 
 
 def _top_level(scope: Scope) -> Iterator[tuple[str, FunctionDefinition | Node | Any]]:
-    """Yield the functions and statements that define or describe a name at top level, each with this name."""
+    """Yield pairs of a top-level name and a function or statement that defines or describes it."""
     for operator, group in scope.functions.items():
         yield from ((operator, function) for function in group)
     for key, definitions in scope.definitions.items():

@@ -54,7 +54,7 @@ def to_number(value: Any) -> Any:
 
 
 def check_whole(name: str, value: Any) -> None:
-    """Raise if a value that is the end of a range is not an integer."""
+    """Raise NotationError if the end of a range has a value that is not an integer."""
     try:
         number = float(value if isinstance(value, (int, float)) else value.array)
     except Exception:

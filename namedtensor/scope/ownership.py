@@ -247,7 +247,7 @@ def list_typed_names(function: FunctionDefinition) -> tuple[Spelled, ...]:
 
 
 def names_used(body: Node) -> set[Key]:
-    """Return the names in an expression. X^2 counts as both X^2 and X."""
+    """Return the names in an expression. For X^2, they include both X^2 and X."""
     keys: set[Key] = set()
     waiting: list[Any] = [body]
     while waiting:

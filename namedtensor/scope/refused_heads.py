@@ -19,7 +19,7 @@ from .names import read_spelling, walk
 
 
 def refuse_elements_of_functions(source: str, program: nodes.Program) -> None:
-    """Raise if a function is defined only by its elements, as in f(X)_{a(i)} = ….
+    """Raise NotationError if a function is defined only by its elements, as in f(X)_{a(i)} = ….
 
     With a separate definition of the function, such an equation is an assertion.
     """
@@ -50,7 +50,7 @@ def _is_head(call: Call) -> bool:
 
 
 def refuse_function_arguments(source: str, program: nodes.Program) -> None:
-    """Raise if a parameter of a function has a signature, since functions cannot be arguments."""
+    """Raise NotationError if a parameter of a function has a signature, since functions cannot be arguments."""
     typed = {statement.head.operator for statement in program.statements if isinstance(statement, Signature)}
     equations = [statement for statement in program.statements if isinstance(statement, Equation)]
     defined = [(equation, head) for equation in equations if isinstance(head := equation.sides[0], Call)]

@@ -23,7 +23,7 @@ def may_resize(scope: Scope) -> bool:
 
 
 def resizes(scope: Scope, node: Node, axis: str) -> bool:
-    """Return whether the size of an axis in an expression may have been changed by a window or slice."""
+    """Return whether a window or slice may have changed the size of an axis in an expression."""
     waiting: list[tuple[Any, frozenset[str]]] = [(node, frozenset((axis,)))]
     seen: set[tuple[int, frozenset[str]]] = set()
     while waiting:

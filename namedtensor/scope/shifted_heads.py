@@ -42,7 +42,7 @@ def shifts(statement: Any) -> dict[str, int]:
 
 
 def ahead_of(part: Node) -> tuple[str, int]:
-    """Return the name and offset in t + 1, t − 2 or t. For other expressions, the name is an empty string."""
+    """Return the name and offset in an expression such as t + 1, t − 2 or t. In other cases, the name is empty."""
     if isinstance(part, Name):
         return part.text, 0
     if isinstance(part, Call) and part.operator in ("+", "-") and len(part.arguments) == 2:
@@ -84,7 +84,7 @@ def move_end(end: Node, by: int) -> Node:
 
 
 def add_number(end: Node, by: int) -> Node:
-    """Return an end of a range increased by `by`, as a number if it is a number and else as a sum."""
+    """Return an end of a range increased by `by`, as a number if the end is a number, or else as a sum."""
     return replace(end, value=end.value + by) if isinstance(end, Number) else sum_of(end, by, end)
 
 

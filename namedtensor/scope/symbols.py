@@ -52,7 +52,7 @@ class Definition:
 
     @property
     def is_family(self) -> bool:
-        """Whether the ranges count names, as in X^l for l = 1, …, L, and not elements, as in p_{chans(2k+1)}."""
+        """Whether the ranges enumerate names, as in X^l for l = 1, …, L, and not elements, as in p_{chans(2k+1)}."""
         if self.range is None:
             return False
         parts = (*self.name.subscript, *self.name.superscript)
@@ -155,7 +155,7 @@ class FunctionDefinition:
 
     @property
     def arity(self) -> tuple[int, int]:
-        """The number of arguments before the semicolon, and the number after it."""
+        """The number of arguments before the semicolon and the number of arguments after it."""
         return len(self.parameters), len(self.options)
 
     @property
@@ -338,7 +338,7 @@ class Scope:
         return index_by_spelling(((family.name, family) for family in self.families), self.indices)
 
     def functions_of(self, operator: str, subscripts: Scripts, superscripts: Scripts) -> list[FunctionDefinition]:
-        """Return the functions whose labels are among the given texts, or whose only subscript is an axis."""
+        """Return the functions of this name whose labels are among the texts, or whose only subscript is an axis."""
         labeled, over_all = self._functions
         index = labeled.find(operator, subscripts, superscripts)
         further = over_all.get(operator)

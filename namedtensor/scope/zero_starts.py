@@ -25,7 +25,7 @@ HOLDS = Call("=", (), (), (ZERO, ZERO))
 
 
 def with_typed_zeros(program: nodes.Program) -> nodes.Program:
-    """Return the program, in which each initial value of 0 that needs axes is replaced by a tensor of zeros."""
+    """Return the program with each initial value of 0 that needs axes replaced by a tensor of zeros."""
     if not any(map(is_zero_start, program.statements)):
         return program
     steps: dict[str, list[Equation]] = {}

@@ -51,7 +51,7 @@ class SimplifyingGraph(TermGraph):
         self, operator: str, arguments: tuple[Term, ...], axes: Order, options: Options, shape: dict[str, Any] | None,
         node: Any,
     ) -> Term | None:  # fmt: skip
-        """Return the term with the operands' signs moved outside if that removes or shrinks work, or None otherwise.
+        """Return the term with the operands' minus signs moved outside if that saves work, or else None.
 
         It does so if the signs join a sum, cancel each other, or act on fewer elements.
         """
@@ -101,7 +101,7 @@ LINEAR = frozenset("∑ mean rename merge split spread pick index scatter".split
 
 
 def bare(term: Term, beside: Term) -> Term:
-    """Return a term without the axes along which it is only broadcast, if the other operand has all these axes."""
+    """Return a term without its broadcast axes if the other operand has all of them, or else the unchanged term."""
     if term.operator == "spread" and all(axis in beside.shape for axis, _ in term.options):
         return term.arguments[0]
     return term
@@ -223,13 +223,13 @@ class TermBuilder:
         return self.term("iota", (), (axis,), (first, resolve(size)), {axis: size})
 
     def at(self, term: Term, axis: str, places: Term) -> Term:
-        """Return the elements of a term at positions along an axis, which count from 1 and have the same axis."""
+        """Return the elements of a term at `places` along an axis. Places count from 1, and they have the same axis."""
         apart = self.rename(term, {axis: f"{axis}@from"})
         shape = {name: size for name, size in apart.shape.items() if name != f"{axis}@from"}
         return self.term("index", (apart, places), (f"{axis}@from",), (), broadcast([shape, places.shape], unify))
 
     def scatter(self, term: Term, axis: str, size: Any, places: Term, over: Iterable[str]) -> Term:
-        """Sum a term over `over` into a new axis. An element of this axis is the sum of elements with its index."""
+        """Return the sum of a term over `over`, in which each element is added at its index along a new axis."""
         over = tuple(sorted(over))
         shape = {name: extent for name, extent in term.shape.items() if name not in over} | {axis: size}
         return self.term("scatter", (term, places), (axis,), (resolve(size), over), shape)

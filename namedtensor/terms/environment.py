@@ -129,7 +129,7 @@ class Environment:
         return (name,)
 
     def note_sizes(self, source: str, shape: Mapping[str, Any]) -> None:
-        """Record the sizes of a tensor's axes in this scope. `source` is the name of the tensor in errors."""
+        """Record the sizes of a tensor's axes in this scope. `source` is the name of the tensor in error messages."""
         for axis, size in shape.items():
             result = self.sizes.get(axis)
             if result is None:

@@ -224,7 +224,7 @@ class Inference(ABC):
         return term
 
     def along(self, spine: list[Call], env: Environment) -> Term:
-        """Return the term of a + b + c + …, typed from the first operand on, so that Python's calls do not nest."""
+        """Return the term of a + b + c + …, whose operands are typed from left to right to avoid deep recursion."""
         attempt = self.attempt(lambda: self.infer(spine[-1].arguments[0], env))
         for node in reversed(spine):
             self.left = (node.arguments[0], env, attempt)
@@ -340,7 +340,7 @@ class Inference(ABC):
         return text if len(text) <= 80 else f"{text[:60]} … {text[-16:]}"
 
     def describe_with_shape(self, node: Node, shape: Mapping[str, Any]) -> str:
-        """Return the source text of a part of the formula and its shape, such as X ⊙ Y : ℝ^{seq}."""
+        """Return the number of parts of formulas that have been typed, plus the number of terms made from them."""
         span: Any = getattr(node, "span", node)
         if span is None:  # The operand is not part of the text.
             return f"an operand : {format_shape(shape)}"

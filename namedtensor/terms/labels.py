@@ -124,7 +124,7 @@ class AxisFlow(ABC, Generic[Value]):
         self.given: dict[int, dict[str, Value]] = {}  # further values of the axes of terms, by their identity
 
     def infer(self, roots: Iterable[Term]) -> dict[int, dict[str, Value]]:
-        """Return the values for the axes of every term that the roots need, by the identity of the term and by axis."""
+        """Return the values for the axes of every term that the roots need, keyed by term identity and then by axis."""
         known: dict[int, dict[str, Value]] = {}
         for term in topological(*roots):
             if term.operator == "input":

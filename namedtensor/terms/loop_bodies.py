@@ -178,7 +178,7 @@ def _inside(loop: Loop, axes: Set[str], reshaped: Reshaped) -> Loop:
 
 # ---------------------------------------------------------------------------------------------------- dead states
 def drop_dead_states(roots: tuple[Term, ...]) -> tuple[Term, ...]:
-    """Return the roots without the states of loops that neither a later step nor another term reads."""
+    """Return the roots without the dead states of loops, which neither a later step nor another term reads."""
     order = topological(*roots)
     asked = _find_live_states(order)
     terms = TermGraph(count(order[-1].serial + 1))  # inputs stay as they are, before all others

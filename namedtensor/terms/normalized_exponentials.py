@@ -167,7 +167,7 @@ def match_sum(sums: Term, above: Term) -> tuple[str, ...] | None:
 
 
 def renaming(x: Term, y: Term) -> Axes | None:
-    """Return a map from the axes of x to the axes of y if only axis names differ; otherwise return None."""
+    """Return a map from the axes of x to the axes of y if the terms differ only in axis names, or else None."""
     if x is y:
         return {name: name for name in x.shape}
     if "rename" in (x.operator, y.operator):

@@ -100,7 +100,7 @@ class TermGraph:
         return len(self.interned)
 
     def all(self, before: int = 0) -> list[Term]:
-        """Return the terms of the graph in topological order, except for the first `before` terms."""
+        """Return the terms of the graph in topological order, without the first `before` terms."""
         return [*islice(reversed(self.interned.values()), len(self.interned) - before)][::-1]
 
 
@@ -172,7 +172,7 @@ class Numbers(tuple[Any, ...]):
 
 
 def elements_of_each(terms: Iterable[Term]) -> list[int]:
-    """Return the number of elements of each term. It is computed once for terms that share a shape."""
+    """Return the number of elements of each term, computed only once for terms that share a shape."""
     result: dict[int, int] = {}
     counts: list[int] = []
     for term in terms:
