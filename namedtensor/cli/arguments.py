@@ -1,4 +1,4 @@
-"""The formula of a command with its file, and the files of lessons."""
+"""Functions that find the formula of a command, its file, and the files of lessons."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def read_standard_input() -> str:
 
 
 def find_exercises(word: str) -> Path:
-    """Return the file that a word denotes, which is a lesson of the course, such as `lesson 1`, or any other file."""
+    """Return the file that a word denotes, either a lesson of the course, such as `lesson 1`, or any other file."""
     from ..teaching.course import course_file, is_course_name
     from ..teaching.exercise_files import ExerciseError
 

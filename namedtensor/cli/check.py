@@ -85,7 +85,7 @@ def check_command(options: Any, console: Console) -> int:
 
 
 def _try_assertions(source: FormulaSource, shapes: KeywordValues, options: Any) -> list[Any]:
-    """Test the assertions of a formula without errors, and return the results."""
+    """Test the assertions of a formula that has no errors, and return the results."""
     from grammar.parser import parse
 
     from ..documents.trial import try_assertions

@@ -114,7 +114,7 @@ def check_documents(
 
 
 def _roots(given: list[DocumentInput]) -> list[tuple[DocumentInput, Any]]:
-    """Return the documents together with their included files. A document that another one includes is left out."""
+    """Return each document with its included files. Documents that another document includes are left out."""
     wholes = [(source, whole_of(source.source)) for source in given]
     names = [os.path.realpath(source.source.name or "") for source in given]
     files = [{os.path.realpath(file) for file in whole.files} for _, whole in wholes]
@@ -210,7 +210,7 @@ def _print(checked: CheckedDocument, options: Any, console: Console) -> None:
 
 
 def _print_lines(texts: list[str], count: int, more: str, checked: CheckedDocument, console: Console) -> None:
-    """Print lines, and how many of their number are not shown."""
+    """Print lines, followed by a note on how many of `count` lines are not shown."""
     for text in texts:
         console.print(text)
     if count > len(texts):
@@ -218,7 +218,7 @@ def _print_lines(texts: list[str], count: int, more: str, checked: CheckedDocume
 
 
 def group_findings(findings: list[Any], everything: bool) -> list[list[Any]]:
-    """Return the findings in groups with one cause, such as an unsupported construct or a message that recurs often."""
+    """Group findings that have the same cause, such as an unsupported construct or a message that recurs often."""
     causes = Counter((finding.problem.code, finding.problem.message) for finding in findings)
     groups: dict[Any, list[Any]] = {}
     for finding in findings:
@@ -230,7 +230,7 @@ def group_findings(findings: list[Any], everything: bool) -> list[list[Any]]:
 
 
 def lines_shown(findings: list[Any], first: Any) -> str:
-    """Return a text with the lines of recurring findings, such as "3 more: lines 12, 20 and 31"."""
+    """Return a text that lists the lines of recurring findings, such as "3 more: lines 12, 20 and 31"."""
     places = [(other.file, other.problem.position()[0]) for other in findings]
     texts = [str(line) if file == first.file else f"{file}:{line}" for file, line in dict.fromkeys(places)]
     return f"{len(findings)} more: {'line' if len(texts) == 1 else 'lines'} {', '.join(texts[:MAX_LINES])}" + (
@@ -253,7 +253,7 @@ def format_finding(finding: Any, console: Console, others: Any = ()) -> str:
 
 
 def _notes(checked: CheckedDocument, options: Any) -> list[str]:
-    """Return the notes about a document, one per line, which are neither errors nor warnings."""
+    """Return the notes about a document as lines of text. Notes are neither errors nor warnings."""
     whole, report = checked.whole, checked.report
     texts = [f"{at.file}:{at.line}: note: {text}" for at, text in whole.notes]
     texts += [f"{_line(whole, note.position)}: note: {note.text}" for note in report.notes]

@@ -134,7 +134,7 @@ def dispatch(words: list[str]) -> int:
 
 
 def guard_words(words: list[str]) -> list[str]:
-    """Return the words without `--`. A blank is put before each later word that argparse would parse as an option."""
+    """Remove `--` from the words, and put a blank before each later word that argparse would parse as an option."""
     if "--" not in words:
         return words
     at = words.index("--")

@@ -40,7 +40,7 @@ AT_THE_PROMPT = (
 
 
 def replace_hint(error: NotationError, table: tuple[tuple[str, str], ...]) -> NotationError:
-    """Return an error in whose hint the words of a table are replaced."""
+    """Return an error whose hint has words replaced as specified by a table."""
     hint = error.hint
     for old, new in table if hint else ():
         hint = re.sub(old, new, hint or "")
@@ -67,7 +67,7 @@ class Console:
         write_to(sys.stdout, "", at_once=True)
 
     def note(self, text: str) -> None:
-        """Write a remark to standard error, which does not belong to the result."""
+        """Write a remark, which is not part of the result, to standard error."""
         self._write(sys.stderr, text)
 
     def json(self, value: Any) -> None:

@@ -91,7 +91,7 @@ LARGEST = 1e-5  # the largest accepted difference
 
 
 def check_derivative(derivation: Any, options: Any, console: Console) -> int:
-    """Check the closed form by finite differences, and check each step. Return 1 if a check fails, and else 0."""
+    """Check the closed form by finite differences, and check each step. Return 1 if a check fails, or 0 otherwise."""
     from ..core.tensor import tensor
     from ..derivations.differences import differences, distance
 

@@ -1,4 +1,4 @@
-"""The command `devices`: the work of each device of a mesh for a program and its training step, without devices."""
+"""The command `devices`: the work of each device in a mesh for a program and its training step. It needs no devices."""
 
 from __future__ import annotations
 

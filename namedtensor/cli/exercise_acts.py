@@ -53,7 +53,7 @@ def release(options: Any, console: Console) -> None:
 
 
 def read_chosen(path: Path, options: Any) -> tuple[str, Sheet]:
-    """Return the text of a file and its exercises. If `--only` is given, both have only the exercises that it names."""
+    """Return the text of a file and its exercises. With `--only`, both contain only the exercises that it names."""
     text = read_text(path)
     if options.only:
         text = select_exercises(text, exercises(path), [name.strip() for name in options.only.split(",")])

@@ -130,7 +130,7 @@ def write_baseline(path: str, findings: list[Finding]) -> None:
 
 
 def new_findings(findings: list[Finding], known: Known, path: str) -> list[Finding]:
-    """Return the findings that are not in a baseline. Equal findings are new if there are more than in the baseline."""
+    """Return findings that are not in a baseline. If one occurs more often than there, the extra ones are new."""
     left = Counter(known)
     new: list[Finding] = []
     for finding in findings:

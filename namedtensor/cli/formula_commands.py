@@ -29,7 +29,7 @@ class Result(NamedTuple):
 
 
 def print_result(name: str, options: Any, console: Console) -> None:
-    """Compute and print the result with a name. Raise InputError if another option does not apply to it."""
+    """Compute and print the kind of result with this name. Raise InputError if an option does not apply to it."""
     row = RESULTS[name]
     for option in row.refused:
         if getattr(options, option, None):
@@ -42,7 +42,7 @@ def print_result(name: str, options: Any, console: Console) -> None:
 
 
 def select_goal(options: Any) -> Any:
-    """Return the program of a command, or the part that --of selects. Raise NotationError if it is not defined."""
+    """Return a command's program, or the part that --of selects. Raise NotationError if that part is not defined."""
     from ..programs.program import Program
 
     source = source_of(options)
@@ -59,7 +59,7 @@ def table(value: Any, digits: int | None = None) -> str:
 
 
 def add_labels(values: Mapping[str, Any], value: Any) -> Any:
-    """Return a value in which axes without labels have the labels of the inputs' axes with the same names."""
+    """Return a value with labels on axes that have none. The labels are from input axes with the same names."""
     from ..core.labels import find_common_labels, labels_of
 
     labels = find_common_labels([labels_of(getattr(given, "layout", None)) for given in values.values()])
@@ -118,7 +118,7 @@ def eval_command(options: Any, console: Console) -> None:
 
 
 def compute_value(options: Any, source: FormulaSource, console: Console) -> tuple[Any, str | None]:
-    """Return the value of a formula, and a remark if the formula, read as matrix notation, would have another value."""
+    """Return a formula's value, and a remark if the formula would have another value when read as matrix notation."""
     from ..positional.offers import remark_on
     from ..programs.api import program
     from ..programs.evaluate import evaluate

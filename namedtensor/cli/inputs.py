@@ -169,13 +169,13 @@ def read_value(text: str, name: str, header: bool | None = None) -> Reading:
 
 
 def axes_of(text: str | None) -> tuple[str, ...] | None:
-    """Return the axis names in a list separated by commas or ×, or None if there are none."""
+    """Return the axis names in a list separated by commas or ×, or None if the list is empty."""
     names = tuple(part.strip() for part in re.split("[,×]", text or ""))
     return None if names == ("",) else names
 
 
 def read_place(text: str, name: str, header: bool | None = None) -> tuple[Found, tuple[str, ...] | None]:
-    """Return the content of a file and its axes, given FILE, FILE:axes or FILE[member]:axes. The axes may be None."""
+    """Return the content of a file and its axes, given FILE, FILE:axes or FILE[member]:axes. Omitted axes are None."""
     if text.startswith("[") and not is_file(text.rpartition(":")[0]):
         raise InputError(f"the value of {name} is not a nested list; write {name}='[[1,2],[3,4]]:a,b'")
     path, sign, axes = text.rpartition(":")

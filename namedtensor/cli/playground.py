@@ -92,9 +92,9 @@ def save_page(target: Path, console: Console) -> None:
 
 
 def whole_page() -> tuple[bytes, str | None]:
-    """Return the page that includes Python, and the version of the package it is from.
+    """Return the page that includes Python, and the version of the package that contains the page.
 
-    If it is from the repository, the version is None.
+    If the page is from the repository, the version is None.
     """
     from importlib.metadata import PackageNotFoundError, distribution
 

@@ -47,7 +47,7 @@ class SessionStatement(NamedTuple):
     elements: str = ""  # the left-hand side if it defines elements of a name
 
     def replaces(self, other: SessionStatement) -> bool:
-        """Return whether this statement replaces another, since it defines or declares one of its names."""
+        """Return whether this statement replaces another because it defines or declares one of the same names."""
         return bool(self.names & other.names) and self.elements in ("", other.elements)
 
 
@@ -82,7 +82,7 @@ class Prompt(InteractiveConsole):
         return printed
 
     def answer(self, source: str, values: dict[str, Any], start: int, evaluated: bool) -> tuple[bool, str]:
-        """Return whether the last statement, which begins at `start`, is kept in the program, and the text to print."""
+        """Return whether the program keeps the last statement, which begins at `start`, and also the text to print."""
         from ..programs.evaluate import evaluate
 
         program = self.parse(source, values)
@@ -188,7 +188,7 @@ class Prompt(InteractiveConsole):
             self.push(text.rstrip("\r\n"))
 
     def complete_line(self, text: str, state: int) -> str | None:
-        """Return the line with its completion number `state`, or None.
+        """Return the line completed with completion number `state`, or None if there are fewer completions.
 
         A macro that is spelled fully completes only to itself.
         """
@@ -226,7 +226,7 @@ def entry_of(statement: nodes.Statement, source: str) -> SessionStatement:
 
 
 def goes_on(text: str) -> bool:
-    """Return whether a statement continues on the next line, since a bracket is open or it ends with an operator."""
+    """Return whether a statement continues on the next line, because a bracket is open or it ends with an operator."""
     try:
         parse(text)
     except NotationError as problem:

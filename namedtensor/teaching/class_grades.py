@@ -1,4 +1,4 @@
-"""Grades of a class: every answer of every student, and the answer that counts for each exercise."""
+"""Grades of a class: every answer of every student, and the answer that determines the grade of each exercise."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class ClassGrader:
 
 
 def choose_attempt(attempts: tuple[Attempt, ...], counts: str) -> Attempt:
-    """Return the attempt that counts, which is the "last", "best" or "first".
+    """Return the attempt that determines the grade: the "last", "best" or "first" one, as `counts` states.
 
     Attempts without a valid answer are considered only if there are no others.
     """

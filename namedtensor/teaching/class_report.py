@@ -59,7 +59,7 @@ def _report(results: Sequence[StudentResults], at: int) -> ExerciseReport:
 
 
 def _example(attempts: Sequence[Attempt]) -> Attempt:
-    """Return an attempt with the most frequent answer. Among equally frequent answers, the shortest is chosen."""
+    """Return an attempt with the most frequent answer. If several answers are equally frequent, choose the shortest."""
     answers = [attempt.answer for attempt in attempts]
     return max(attempts, key=lambda attempt: (answers.count(attempt.answer), -len(attempt.answer)))
 

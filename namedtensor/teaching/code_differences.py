@@ -81,7 +81,7 @@ def against_code(read: Any, formula: Any, given: str, seed: int) -> Equivalence:
 
 
 def names_apart(setting: Setting, read: Any, expected: str) -> str:
-    """Return a sentence on the names that only one of the formula and the code uses."""
+    """Return a sentence about names that occur only in the formula or only in the code."""
     tree = parse(expected, "text")
     defined = {to_text(line.sides[0]) for line in tree.statements if isinstance(line, nodes.Equation)}
     spoken = {name for name in names_in(tree) if name.split("_")[0] not in REGISTRY}
@@ -242,7 +242,7 @@ def lines_of(read: Any, code: str, parting: Parting, setting: Setting) -> list[A
 
 
 def branching(stack: Sequence[Any], other: Sequence[Any]) -> Any:
-    """Return the outermost line of a call stack that is not in another call stack, or else its innermost line."""
+    """Return the outermost line of `stack` that is not in `other`, or the innermost line if all are in `other`."""
     outer = [line for line in stack if line not in other]
     return outer[-1] if outer else stack[0]
 
@@ -270,7 +270,7 @@ def spans_of(read: Any, code: str) -> dict[tuple[int, int], Any]:
 
 # --------------------------------------------------------------------------------------------------------- descriptions of mistakes
 def slips(setting: Setting, code: str, parting: Parting, drawn: SampledInputs) -> Iterator[str]:
-    """Yield sentences on changes to the differing terms of the code that would give them a value of the formula."""
+    """Yield sentences about changes to code terms that differ. Each change gives a term a value from the formula."""
     tree = parse(code, "text")
     offset = len(setting.with_formula(code)) - len(code)
     nodes_of_terms = [term.node for term in parting.of_code if getattr(term.node, "span", None)]

@@ -55,7 +55,7 @@ def lay_out(graded: PlainTensor, expected: PlainTensor, matching: Matching) -> P
 
 
 def find_matching(graded: PlainTensor, expected: PlainTensor, fixed: Iterable[str]) -> Matching | None:
-    """Return the first matching of the axes with which both values have the same sizes, or None."""
+    """Return the first matching of the axes for which both values have the same sizes, or None."""
     ways = matchings(graded, expected, fixed)
     return next((way for way in ways if lay_out(graded, expected, way).extent == expected.extent), None)
 
@@ -92,7 +92,7 @@ class RandomTest(NamedTuple):
 
     @property
     def scale(self) -> float:
-        """The largest finite absolute value in the inputs and in the expected value, or 1 if there is none."""
+        """The largest finite absolute value in the inputs and in the expected value, or 1 if no value is finite."""
         values = (*self.drawn.values.values(), self.expected)
         numbers = (abs(float(number)) for value in values for number in value.numbers)
         return max(filter(math.isfinite, numbers), default=1.0) or 1.0

@@ -17,7 +17,7 @@ PUZZLES = "puzzles"
 
 
 def course() -> Mapping[str, Path]:
-    """Return the files of the course by title, such as `lesson 1 axes`, in order. The puzzles come last."""
+    """Return the files of the course by title, such as `lesson 1 axes`: the lessons in order, then the puzzles."""
     folder = Path(str(files(__name__.rpartition(".")[0]) / FOLDER))
     paths = {path.stem: path for path in folder.glob("*.nt")}
     lessons = sorted((stem for stem in paths if STEM.fullmatch(stem)), key=lambda stem: int(stem.partition("_")[0]))

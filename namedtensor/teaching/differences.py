@@ -1,4 +1,4 @@
-"""Descriptions of differences between two values: other axes, a wrong element, a constant ratio, or another order."""
+"""Descriptions of differences between values: different axes, a wrong element, a constant ratio, or another order."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def join_names(names: Sequence[str]) -> str:
 
 
 def axes_differ(graded: PlainTensor, expected: PlainTensor, given: Sequence[str], words: Words) -> str:
-    """Return a description of the axes that a value has or lacks in comparison with the expected value."""
+    """Return a description of a value's extra and missing axes, compared with the expected value."""
     extra = [axis for axis in graded.axes if axis not in expected.axes]
     lacking = [axis for axis in expected.axes if axis not in graded.axes]
     faults: list[str] = []
@@ -85,12 +85,12 @@ def format_number(number: Any, digits: int = 4) -> str:
 
 
 def names_of_new_axes(matching: Matching) -> str:
-    """Return a remark that lists axes that correspond but have different names, which is not a mistake."""
+    """Return a remark that lists corresponding axes with different names. Such a difference is not a mistake."""
     return "; ".join(f"your {axis} is called {other} in ours" for axis, other in matching.items() if axis != other)
 
 
 def find_exchanged_axes(values: Sequence[ComparedValue], words: Words) -> str | None:
-    """Return a sentence if exchanging two axes makes all values equal the expected values, or None."""
+    """If exchanging two axes makes all values equal the expected values, return a sentence about it, or else None."""
     axes = values[0].test.expected.axes
     if set(values[0].graded.axes) != set(axes):
         return None
@@ -110,7 +110,7 @@ Pairs = list[tuple[float, float]]  # each element with the expected element
 
 
 def find_relation(values: Sequence[ComparedValue], matching: Matching, words: Words) -> str | None:
-    """Return a sentence on a relation between all values and their expected values, or None.
+    """Return a sentence about a relation between all values and their expected values, or None if none is found.
 
     The relation is a ratio, a difference, a function, an order or a rounding.
     """
@@ -130,7 +130,7 @@ def find_relation(values: Sequence[ComparedValue], matching: Matching, words: Wo
 
 
 def _constant(values: Sequence[float]) -> float | None:
-    """Return the number that all of the values equal up to rounding, or None."""
+    """Return the number that all of the values equal up to rounding, or None if there is no such number."""
     if not values or not all(map(math.isfinite, values)):
         return None
     middle = float(statistics.median(values))
@@ -222,7 +222,7 @@ OF_NUMBERS: tuple[tuple[str, Callable[[float], float]], ...] = (  # ratios of a 
 
 
 def _function(pairs: Pairs, words: Words) -> str | None:
-    """Return a description of the function that maps each expected element to the actual element, or None."""
+    """If a function maps each expected element to the actual element, return a description of it, or else None."""
     finite = [pair for pair in pairs if math.isfinite(pair[0])]
     if len(finite) <= 2 or all(near(number, right, 1e-8, 1e-12) for number, right in finite):
         return None
@@ -233,7 +233,7 @@ def _function(pairs: Pairs, words: Words) -> str | None:
 
 
 def _describe_reordering(arrays: Sequence[tuple[PlainTensor, PlainTensor]], words: Words) -> str | None:
-    """Return a description of how the elements are ordered if they are the expected ones in other positions, or None.
+    """If the elements are the expected ones in other positions, return a description of their order, or else None.
 
     Elements that are equal up to rounding do not count as moved.
     """

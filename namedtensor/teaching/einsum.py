@@ -69,7 +69,7 @@ def call_of(answer: str, sets: Mapping[str, nodes.Set]) -> str:
 
 
 def letters_of(answer: str, sets: Mapping[str, nodes.Set]) -> dict[str, tuple[str, ...]]:
-    """Return the subscript letters that an einsum answer gives to each operand."""
+    """Return the subscript letters that an einsum answer gives to the axes of each operand."""
     call = call_of(answer, sets)
     if "..." in call:
         raise unread(call, "write a letter for every axis instead of ...")
@@ -100,7 +100,7 @@ def letters_clash(answer: str, sets: Mapping[str, nodes.Set]) -> str:
 
 
 def with_operands(node: Any, operands: Mapping[str, nodes.Node]) -> Any:
-    """Return a tree in which names of operands are replaced by other nodes."""
+    """Return a tree in which the names of operands are replaced by the given nodes."""
     if isinstance(node, nodes.Name):
         return operands.get(node.text, node)
     return rebuilt(node, partial(with_operands, operands=operands), apart=AXES)

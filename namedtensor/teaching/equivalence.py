@@ -125,7 +125,7 @@ def drop_declared_inputs(texts: list[str], types: Mapping[str, Any]) -> tuple[li
 
 
 def with_domain(equivalence: Equivalence, setting: Setting, sides: Sequence[str]) -> Equivalence:
-    """Return the result for equal formulas, stating whether it is proved and the domain of both formulas."""
+    """Return the result for equal formulas, stating whether equality is proved and the domain of both formulas."""
     is_proved = has_proof_of(setting, *sides)
     condition = condition_for_all([parse(setting.with_formula(side), "text") for side in sides])
     if not equivalence.remark and not (is_proved and condition):
@@ -136,7 +136,7 @@ def with_domain(equivalence: Equivalence, setting: Setting, sides: Sequence[str]
 
 
 def has_proof_of(setting: Setting, first: str, second: str) -> bool:
-    """Return whether two formulas are proved equal for all inputs of the declared types.
+    """Return whether two formulas can be proved equal for all inputs of the declared types.
 
     Return False if one of them is not a single expression.
     """

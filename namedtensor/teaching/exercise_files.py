@@ -44,7 +44,7 @@ HEADER = re.compile(r"(\S+)((?:\s+(?:points|kind)\s+\S+)*)\s*$")
 
 
 class ExerciseError(NotationError):
-    """An error in an exercise file, with the line and a repair."""
+    """An error in an exercise file, with its line and a suggested repair."""
 
     def __init__(self, message: str, *rest: Any):
         super().__init__(105, message, *rest)
@@ -108,7 +108,7 @@ Line = tuple[int, str]
 
 
 def blocks(text: str) -> list[list[Line]]:
-    """Return the lines before the first exercise, followed by the lines of each exercise with its header."""
+    """Return groups of lines: the lines before the first exercise, then the lines of each exercise with its header."""
     result: list[list[Line]] = [[]]
     for number, line in enumerate(text.splitlines(), 1):
         directive = DIRECTIVE.match(line.strip())
@@ -122,7 +122,7 @@ Fail = Callable[[str], ExerciseError]  # returns an error at one line of a file
 
 
 def _fail_at(file: str, line: int) -> Fail:
-    """Return a function from a message to an error at a line of a file."""
+    """Return a function that creates an error at a line of a file, given a message."""
     return lambda message: ExerciseError(f"{file}:{line}: {message}" if file else f"line {line}: {message}")
 
 
@@ -131,7 +131,7 @@ def _suggest(word: str, known: Sequence[str], plural: str) -> str:
 
 
 def _preface(lines: list[Line], file: str) -> str:
-    """Return which attempt counts by default, according to the lines before the first exercise."""
+    """Return which attempt determines the grade by default, as stated in the lines before the first exercise."""
     counts = COUNTS[0]
     for number, line in lines:
         directive = DIRECTIVE.match(line.strip())
@@ -176,7 +176,7 @@ def _header(number: int, line: str, file: str) -> dict[str, Any]:
 
 
 def _points(text: str, fail: Fail) -> float:
-    """Return the number of points in a text. Raise ExerciseError if it is negative or too large."""
+    """Parse a number of points. Raise ExerciseError if it is negative or too large."""
     try:
         points = float(text)
     except ValueError:
@@ -187,7 +187,7 @@ def _points(text: str, fail: Fail) -> float:
 
 
 def _lines(text: str, fail: Fail) -> int:
-    """Return the minimum number of lines that a derivation must have. Raise ExerciseError if it is below 2."""
+    """Parse the minimum number of lines in a derivation. Raise ExerciseError if it is below 2."""
     if not text.isdecimal() or int(text) < MIN_LINES:
         raise fail(f"expected #: lines N with N of at least {MIN_LINES}, got {text or 'nothing'}")
     return int(text)
@@ -220,7 +220,7 @@ WORDS = ("exercise", *FIELDS)
 
 
 def _read_directive(word: str, text: str, fields: dict[str, Any], fail: Fail) -> None:
-    """Set the field of a directive; entries of a list are appended."""
+    """Set the field that a directive specifies. If the field is a list, append to it."""
     if word not in FIELDS:
         raise fail(f"no word {word}; {_suggest(word, WORDS, 'words')}")
     field, parse_text = FIELDS[word]

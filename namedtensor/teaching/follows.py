@@ -101,7 +101,7 @@ def follows(formula: str, /, *, gives: str, check: str = "shapes", **axes: str) 
 
 # ---------------------------------------------------------------------------------------------------------------- calls
 def guard_sizes(function: Any, contract: Contract, names: Sequence[str], skipped: int) -> Any:
-    """Return a function that also checks the sizes of its arguments and its result in each call."""
+    """Return a version of a function that checks the sizes of its arguments and its result in each call."""
     expected = tuple(zip(names, contract.axes.values()))
     gives = contract.gives
     count = len(expected) + skipped
@@ -236,7 +236,7 @@ def libraries(call: Any) -> Iterator[str]:
 def compare_values(
     call: Any, contract: Contract, library: str, drawn: SampledInputs, undefined: list[str]
 ) -> str | None:
-    """Return a description of how the function's value differs from the formula's value, or None.
+    """Return a description of how the function's value differs from the formula's value, or None if it does not.
 
     If only one side is defined, its name is appended to `undefined`.
     """
@@ -300,7 +300,7 @@ def least(call: Any, contract: Contract, library: str, drawn: SampledInputs, pro
 
 
 def explain_difference(call: Any, contract: Contract, library: str, seed: int) -> str:
-    """Return a sentence on how a PyTorch function differs from the formula, found by reading its code, or ""."""
+    """Return a sentence about how a PyTorch function's code differs from the formula, or "" if this is unknown."""
     if library != "torch":
         return ""
     from ..positional.torch_reading import from_torch

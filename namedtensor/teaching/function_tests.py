@@ -27,7 +27,7 @@ SIZES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
 
 @dataclass(frozen=True)
 class Contract:
-    """The agreement of a function with a formula: the formula, and the axes of each argument and of the result."""
+    """The requirements for a function that implements a formula: the formula, and the axes of arguments and result."""
 
     formula: str
     axes: Mapping[str, tuple[str, ...]]
@@ -50,11 +50,11 @@ class Contract:
         return {axis: int(size) for axis, size in zip(axes, chosen)}
 
     def sample(self, seed: int, style: str = "normal", sizes: Mapping[str, int] | None = None) -> SampledInputs:
-        """Return random arguments by their names in the formula."""
+        """Return random arguments, keyed by their names in the formula."""
         return SampledInputs(self.sampler(sizes or self.sizes(seed)).inputs(seed, style), seed, style)
 
     def tests(self, library: str, draws: int, seed: int) -> Iterator[SampledInputs]:
-        """Yield random arguments in each style, and arguments at the boundaries of the formula."""
+        """Yield random arguments in each style, and arguments at the boundaries of the formula's conditions."""
         for draw, style in enumerate(styles(draws)):
             yield self.sample(seed + draw, style)
 
@@ -67,7 +67,7 @@ class Contract:
 
 
 def resolve_formula(formula: str, root: str = "") -> str:
-    """Return a formula, or the formula in a document that a label such as "paper.tex#eq:attention" denotes."""
+    """Return a formula. A label such as "paper.tex#eq:attention" is replaced by the formula in the document."""
     match = LABELLED.fullmatch(formula.strip())
     if match is None:
         return formula

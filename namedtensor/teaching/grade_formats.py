@@ -154,13 +154,13 @@ def table(results: Sequence[StudentResults], to: str, sheet: str) -> str:
 
 
 def _cell(value: Any) -> Any:
-    """Return a value for a cell, changed if a spreadsheet would interpret it as a formula."""
+    """Return a value for a cell, with a quote in front if a spreadsheet would interpret it as a formula."""
     begins_formula = isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t") and value != "-"
     return f"'{value}" if begins_formula else value
 
 
 def gradescope_files(results: Iterable[StudentResults]) -> dict[str, str]:
-    """Return the content of a `results.json` for each student, by the file's path in a folder."""
+    """Return the content of a `results.json` file for each student, keyed by the file's path in a folder."""
     result: dict[str, str] = {}
     for of in results:
         name = re.sub(r"[^\w.@ -]", "_", of.student.id).strip(". ") or "student"

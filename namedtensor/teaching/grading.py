@@ -355,7 +355,7 @@ Grader = Callable[[ExerciseText, str, int], str]
 
 
 def anticipating(grader: Grader, matches: Callable[[ExerciseText, str, str, int], bool]) -> Grader:
-    """Return a grader that gives the author's feedback if an answer is a mistake that the author expects."""
+    """Return a grader that gives the author's feedback if an answer is one of the mistakes that the author expects."""
 
     def graded(exercise: ExerciseText, answer: str, seed: int) -> str:
         try:

@@ -111,7 +111,7 @@ def judge_values(
 
 
 def _describe_undefined(all_elements: Sequence[tuple[ComparedValue, ComparedElements]], words: Words) -> str:
-    """Return a remark if elements are defined on one side only, or "". Inputs that cause overflow do not count."""
+    """Return a remark if some elements are defined on only one side, or "". Inputs that cause overflow are ignored."""
     counted = [elements for compared, elements in all_elements if compared.test.drawn.kind not in EXTREME]
     names = [words.yours] * any(elements.first_undefined for elements in counted)
     names += [words.due] * any(elements.second_undefined for elements in counted)

@@ -54,7 +54,7 @@ def distinct_mutants(whole: nodes.Program, axes: Sequence[str], is_secret: bool)
 
 
 def mistake(setting: Setting, solution: str, state: Sequence[ComparedValue], words: Words) -> str | None:
-    """Return a sentence on the change to the solution that gives the values of an answer, or None."""
+    """If a change to the solution gives the values of an answer, return a sentence about the change, or else None."""
     for text, change in distinct_mutants(parse(solution, "text"), setting.axes, words.is_secret):
         if all(_makes(setting, text, compared) for compared in state):
             return change_sentence(change, words)
@@ -105,14 +105,14 @@ def mutants(tree: nodes.Program, axes: Sequence[str], is_secret: bool = False) -
 
 
 def large_parts(tree: nodes.Program) -> list[str]:
-    """Return the parts that make up more than half of the solution, which feedback must not reveal."""
+    """Return each part that makes up more than half of the solution, since feedback must not reveal it."""
     body = nodes.Program(tree.statements[-1:])
     total = sum(1 for _ in places(body))
     return [short(node) for node in places(body) if 2 * sum(1 for _ in places(node)) > total]
 
 
 def discreet(words: str, hidden: Sequence[str], node: Any, other: Any) -> str:
-    """Return a description of a change that does not contain large parts of the solution."""
+    """Return a description of a change, worded without large parts of the solution."""
     if not any(part in words for part in hidden):
         return words
     if other in getattr(node, "arguments", ()):
@@ -123,7 +123,7 @@ def discreet(words: str, hidden: Sequence[str], node: Any, other: Any) -> str:
 
 
 def places(node: Any) -> Iterator[Any]:
-    """Yield every expression of a tree that a mutant may change, outermost first."""
+    """Yield every expression of a tree that a mutant can change, outermost first."""
     if isinstance(node, CHANGED):
         yield node
     for part in (*node.arguments, *node.parameters) if isinstance(node, Call) else children(node):
@@ -155,7 +155,7 @@ Change = tuple[Any, str]  # a node that replaces another node, and its descripti
 
 
 def changes(node: Any, axes: Sequence[str]) -> Iterator[Change]:
-    """Yield expressions that replace an expression in a common mistake, each with a description."""
+    """Yield the expressions that a common mistake could put in place of an expression, each with a description."""
     if isinstance(node, Call):
         yield from _mutate_call(node, axes)
     elif isinstance(node, Rename):

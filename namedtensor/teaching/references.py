@@ -51,11 +51,11 @@ class Reference:
         return words
 
     def boundary_tests(self, answer: str) -> list[RandomTest]:
-        """Return tests at the boundaries of an answer's conditions, or an empty list without the solution."""
+        """Return tests at the boundaries of an answer's conditions, or an empty list if the solution is unavailable."""
         return []
 
     def fits(self, expected: Any) -> Fits:
-        """Return a function that tests whether words of an answer, such as axes, are the expected ones."""
+        """Return a function that tests whether words in an answer, such as axes, are as expected."""
         return lambda words: self.mark(words) == expected
 
 
@@ -128,7 +128,7 @@ class Solution(Reference):
         return None
 
     def shapes(self) -> dict[str, tuple[str, ...]]:
-        """Return the axes of each part whose type the exercise asks for, or else of the whole solution."""
+        """Return the axes of each part whose type is requested, or of the whole solution if no part is requested."""
         parts = self.exercise.parts or ("",)
         return {part: tuple(self.setting.check(part or self.solution).shape or ()) for part in parts}
 
@@ -288,7 +288,7 @@ def _record(value: PlainTensor, digits: int = DIGITS) -> dict[str, Any]:
 
 
 def _magnitude(draw: Mapping[str, Any]) -> Callable[[], PlainTensor | None]:
-    """Return a function that returns the magnitudes of an expected value, or None for older files."""
+    """Return a function that returns the magnitudes of an expected value, or None if an older file lacks them."""
     record = draw.get("magnitude")
     return lambda: None if record is None else _tensor(record)
 

@@ -104,7 +104,7 @@ class Setting:
         return f"{self.given.rstrip()}\n{begins}{formula}".lstrip("\n")
 
     def check(self, formula: str) -> Any:
-        """Return the result of checking a formula in this setting. Errors refer to the formula alone."""
+        """Check a formula in this setting, and return the report. Error positions refer to the formula alone."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NotationWarning)
             report = check(self.with_formula(formula), syntax="text")

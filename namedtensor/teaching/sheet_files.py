@@ -116,7 +116,7 @@ def _pieces(text: str, width: int = 100) -> list[str]:
 
 
 def _lines_of_solution(block: list[Line], exercise: ExerciseText) -> list[int]:
-    """Return the line numbers of an exercise's solution, which is at the end of its lines."""
+    """Return the numbers of the lines with an exercise's solution, which comes at the end of the exercise."""
     indices = [number for number, line in block if line.strip() and not line.strip().startswith("#")]
     count = len([line for line in (exercise.solution or "").splitlines() if line.strip()])
     return indices[len(indices) - count :]

@@ -55,7 +55,7 @@ class Submission:
 
 # ----------------------------------------------------------------------------------------------------------------- files
 def answers(text: str) -> dict[str, list[str]]:
-    """Return all answers in a submitted file by exercise. Each exercise header begins a further attempt."""
+    """Return all answers in a submitted file, grouped by exercise. Each exercise header begins another attempt."""
     result: dict[str, list[list[str]]] = {}
     lines: list[str] | None = None
     for line in text.splitlines():
@@ -166,7 +166,7 @@ def _names(student: Student) -> Iterator[str]:
 
 
 def _key(name: str) -> str:
-    """Return a name without its case, in which _, - and . count as blanks."""
+    """Return a name normalized for comparison: case is ignored, and _, - and . are treated as blanks."""
     return re.sub(r"[_.-]", " ", name).casefold()
 
 

@@ -24,7 +24,7 @@ BETWEEN = re.compile(r"(?<=})\s*,\s*(?=[ℝR])")  # the comma of two arguments
 
 
 def types(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """Return feedback on the types of the requested parts, or raise Wrong. Their axes may be in any order."""
+    """Return feedback on the types of the requested parts, or raise Wrong. The axes of a type may be in any order."""
     reference = reference_of(exercise, seed)
     expected = reference.types()
     lines = _lines(answer)
@@ -54,7 +54,7 @@ def find_stated_types(answer: str) -> list[frozenset[str]]:
 
 
 def set_of(text: str) -> nodes.Set:
-    """Return the set that a text such as ℝ^{seq × key} denotes, in either syntax. Raise `Refused` if it is no set."""
+    """Return the set that a text such as ℝ^{seq × key} denotes in either syntax. Raise `Refused` if it is not a set."""
     if UNBRACED.fullmatch(text) or (BARE.fullmatch(text) and text not in ("ℝ", "R")):
         raise Refused(f"{text} is not a type: write its axes in braces, as in ℝ^{{seq × key}}")
     spelled = f"X ∈ {text}" if "\\" not in text else f"X \\in {text}"
@@ -76,7 +76,7 @@ def axes_wrong(fits: Fits, axes: tuple[str, ...], known: Sequence[str]) -> str:
 
 
 def one_too_many(fits: Fits, axes: tuple[str, ...]) -> str | None:
-    """Return an axis without which the axes would be correct, or None."""
+    """Return an axis whose removal would make the axes correct, or None if there is no such axis."""
     return next((axis for axis in axes if fits(tuple(name for name in axes if name != axis))), None)
 
 
@@ -131,7 +131,7 @@ def signature_of(answer: str) -> nodes.Signature:
 def argument_wrong(
     where: str, at: int, given: Sequence[tuple[str, ...]], expected: Sequence[Fits], known: Sequence[str]
 ) -> str:
-    """Return feedback on the argument at an index. The result comes after the last argument."""
+    """Return feedback on the argument at index `at`. The index after the last argument denotes the result."""
     fits, axes = expected[at], given[at]
     for other, theirs in enumerate(expected[:-1]):
         if other != at < len(expected) - 1 and theirs(axes) and fits(given[other]):

@@ -90,7 +90,7 @@ def latex_shapes(stages: Stages, step: ExplainedStep, shapes: Node) -> str:
 
 
 def with_operands(node: Any, parts: list[Any]) -> Any:
-    """Return an expression with other operands, or None for a literal or cases."""
+    """Return an expression with its operands replaced. For a literal or cases, return None."""
     if isinstance(node, Call):
         count = len(node.arguments)
         return replace(node, arguments=tuple(parts[:count]), parameters=tuple(parts[count:]))

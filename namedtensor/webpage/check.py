@@ -132,7 +132,7 @@ def parts_of(typed_text: TypedText) -> list[Reply]:
 
 
 def find_named_parts(typed_text: TypedText, parts: list[Reply]) -> dict[Span, Mapping[str, Any]]:
-    """Return the axes of each piece that is a name, by the span of the piece. In x^2, the name is x."""
+    """Return the axes of each piece that is a name, keyed by the span of the piece. In x^2, the name is x."""
     types = {(start, end): dict(part["axes"]) for part in parts for start, end in [part["span"]]}
     checker = typed_text.checked.checker
     nodes = [] if checker is None else [node for node, _, _ in checker.trace]

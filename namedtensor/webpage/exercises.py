@@ -74,7 +74,7 @@ def inputs_of(given: str) -> list[Reply]:
 
 
 def find_exercise(request: Request, sheet: Sheet) -> Exercise:
-    """Return the exercise that a request names. Raise NotationError if there is none."""
+    """Return the exercise that a request names. Raise NotationError if it does not exist."""
     name = request.word("name", None)
     if name not in sheet:
         raise NotationError(201, f"there is no exercise {name}", hint=f"there are {', '.join(sheet)}")
@@ -96,7 +96,7 @@ def value_data(value: PlainTensor) -> Reply:
 
 
 def own_data(exercise: Exercise, answer: str) -> Reply | None:
-    """Return the value of an answer on the inputs of the exercise's drawing, and the positions that differ, or None."""
+    """Return an answer's value on the drawing's inputs and the positions that differ, or None if it has no value."""
     result = drawing(exercise)
     value = result and own_value(exercise, answer, result)
     return None if value is None else {**value_data(value[0]), "differs": value[1]}

@@ -1,4 +1,4 @@
-"""The steps to the value of a text, as terms with their pieces of the text and their operands."""
+"""The steps that compute the value of a text. Each is a term with its piece of the text and its operands."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Stages:
         return tints(self.typed.axes)
 
     def operands(self, step: ExplainedStep) -> list[int | None]:
-        """Return the number of the step for each operand of a step, in textual order, or None for a number."""
+        """Return the step number of each operand of a step in textual order. The entry for a literal number is None."""
         steps = [self.step_of(node, step) for node in operands_of(step.node)]
         return [] if isinstance(step.node, nodes.Superscript) and steps == [None] else steps  # x^t, a name
 
@@ -115,7 +115,7 @@ WHOLE = (nodes.Over, nodes.Expectation, nodes.AtPoint, nodes.Derivative, nodes.S
 
 
 def operands_of(node: Any) -> tuple[Node, ...]:
-    """Return the parts of an expression whose values it needs directly."""
+    """Return the direct parts of an expression whose values are needed to compute it."""
     return (node.base,) if isinstance(node, BASES) else () if isinstance(node, WHOLE) else operands(node)
 
 

@@ -232,7 +232,7 @@ def fill_sizes(typed: TypedText, chosen: Mapping[str, int], further: Mapping[str
 
 
 def meeting(typed: TypedText) -> dict[str, Any]:
-    """Return a mark for each axis, by name. Axes whose sizes must be equal have the same mark."""
+    """Return a mark for each axis, keyed by name. Axes whose sizes must be equal have the same mark."""
     marks: dict[str, Any] = {}
     for shape in typed.checked.result.shapes.values():
         for axis, size in shape.items():
