@@ -18,7 +18,7 @@ ABOUT = ("numbers", "sizes", "definitions", "config", "removed")  # the entries 
 
 
 class LayerMetadata(NamedTuple):
-    """The metadata of a layer: everything except its parameters. It is comparable and hashable."""
+    """The metadata of a layer: everything except its parameters. Two instances can be compared and hashed."""
 
     sizes: tuple[tuple[str, int], ...]
     definitions: str
@@ -37,7 +37,7 @@ class LayerMetadata(NamedTuple):
 
 
 def write(path: str | os.PathLike[str], kind: str, parameters: Mapping[str, Any], about: LayerMetadata) -> None:
-    """Write the parameters of a layer to a safetensors file, with the metadata that is needed to rebuild it."""
+    """Write a layer's parameters and the metadata that is needed to rebuild the layer to a safetensors file."""
     tensors = {name: value for name, value in parameters.items() if isinstance(value, NamedTensor)}
     numbers = {name: value for name, value in parameters.items() if name not in tensors}
     fields = numbers, dict(about.sizes), about.definitions, json.loads(about.config), sorted(about.removed)
@@ -48,7 +48,7 @@ def write(path: str | os.PathLike[str], kind: str, parameters: Mapping[str, Any]
 
 
 def read(path: str | os.PathLike[str], kind: str) -> tuple[Any, ...]:
-    """Return the parameters and metadata of a layer from a file. Raise NotationError for another class of layer."""
+    """Return the parameters and metadata from a file. Raise NotationError if the file stores another class of layer."""
     from ..files.safetensors import TensorFile, read_named_tensors
 
     file = TensorFile(path)

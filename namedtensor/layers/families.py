@@ -1,4 +1,4 @@
-"""Families of parameters stored in one array each, such as W^{1,Q}, …, W^{96,Q}, declared as W^{l,Q}."""
+"""Families of parameters stored in one array each. For example, W^{1,Q}, …, W^{96,Q} are declared as W^{l,Q}."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MANY = 24  # members from which a family is one array on JAX, by default
 
 
 class Members(Mapping[str, Any]):
-    """The parameters of a layer by name. A member of a stacked family is created on access."""
+    """The parameters of a layer by name. A member of a stacked family becomes a separate tensor when it is accessed."""
 
     def __init__(self, parameters: Mapping[str, Any], names: Sequence[str]):
         self.kept, self.names = parameters, names
@@ -49,12 +49,12 @@ class Members(Mapping[str, Any]):
 
 
 def families_in(names: Iterable[str]) -> list[FamilyName]:
-    """Return the names that stand for families stored in one array."""
+    """Return the names in `names` that stand for families stored in one array."""
     return [name for name in names if isinstance(name, FamilyName)]
 
 
 def least(names: Iterable[str]) -> int:
-    """Return the number of members of the smallest stacked family among these names."""
+    """Return the number of members of the smallest family in `names` that is stored in one array."""
     return min(len(name.members) for name in families_in(names))
 
 
@@ -74,7 +74,7 @@ def move_parameters(parameters: Mapping[str, Any], backend: str, dtype: str | No
 
 
 def member(family: Any, position: int) -> Any:
-    """Return one member of a family that is stored in one array."""
+    """Return the member at a position in a family that is stored in one array."""
     layout, array = family.layout, family.array
     if layout.xp is not None:
         return wrap_array(array[position], layout.axes[1:])

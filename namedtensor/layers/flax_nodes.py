@@ -24,7 +24,7 @@ Axes = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 class Variables(Mapping[str, Any]):
-    """The parameters of a layer in a Flax module: tensors with the values of Flax variables, and numbers."""
+    """The parameters of a layer in a Flax module: named tensors that read the values of Flax variables, and numbers."""
 
     def __init__(self, axes: Axes, variables: dict[str, Any], numbers: Mapping[str, Any]):
         self.axes: Axes = axes  # of the parameters by name, in their order; numbers have none

@@ -255,7 +255,7 @@ class Layer(ModuleMethods, Suggests):
 
     @classmethod
     def file_text(cls, file: str) -> str:
-        """Return the text of a file that is stored next to the module of the class, such as additional definitions.
+        """Return the text of a file in the folder of the module that defines the class, such as additional definitions.
 
         Parameters
         ----------

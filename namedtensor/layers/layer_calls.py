@@ -49,7 +49,7 @@ class _Formula:
 
 
 class LayerCalls:
-    """The methods of `Layer` that evaluate and display its formulas."""
+    """The methods of `Layer` that evaluate, explain and draw its formulas."""
 
     notation: ClassVar[str]
     formula = _Formula()
@@ -64,7 +64,7 @@ class LayerCalls:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """The sizes other than the axis sizes of parameters, such as the number of layers."""
+        """The sizes that are not axis sizes of parameters, such as the number of layers."""
         return dict(self._about.sizes)
 
     @property
@@ -104,7 +104,7 @@ class LayerCalls:
         return layer
 
     def _with(self, parameters: Mapping[str, Any], sharding: Sharding | None = None) -> Self:
-        """Build the same layer with other parameters, without checks. A sharding, if any, places them on devices."""
+        """Build the same layer with other parameters, without checks, placed on devices if a sharding is given."""
         placed = parameters if sharding is None else sharding.place(parameters)
         return self._build_from_parts(placed, self._about._replace(sharding=sharding))
 
@@ -231,7 +231,7 @@ class LayerCalls:
         return entry.diagram(*arguments, sizes=self.sizes, expand=expand, values=self.parameters, **named)
 
     def highlight(self) -> Highlighted:
-        """Return the layer's formulas with each axis in a separate color, and the sizes of the parameters.
+        """Return the layer's formulas with one color per axis, and with the sizes of the parameters.
 
         Returns
         -------
@@ -248,7 +248,7 @@ class LayerCalls:
 
     @property
     def stored(self) -> Mapping[str, Any]:
-        """The stored parameters. Each family that `stack_layers` stacked is one entry."""
+        """The parameters as they are stored. A family that `stack_layers` stacked is a single entry."""
         return self._kept
 
     @property
@@ -259,12 +259,12 @@ class LayerCalls:
         return {name: declared[name] for name in self.inputs if name in declared}
 
     def _program(self, named: Mapping[str, Any]) -> Program:
-        """Return the program of a call, without the definition of an optional input that the call passes."""
+        """Return the program for a call. It does not define optional inputs that the call passes."""
         optional_inputs = frozenset(name for name in self.optional_inputs if name in named)
         return variant(self.notation, self.definitions, optional_inputs | self.removed, self._about.strict)
 
     def _named(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Return the positional and named arguments of a call. All are named if the layer declares its inputs."""
+        """Return the positional and the named arguments of a call. If the layer declares inputs, all are named."""
         named = normalize_names({name: value for name, value in named.items() if value is not None})
         if not self.inputs:
             self._check_names(named, ())

@@ -68,7 +68,7 @@ class LayerPlacement(LayerCalls):
         return self._build_from_parts(parameters, about)._with(parameters, self._about.sharding)
 
     def stack_layers(self) -> Self:
-        """Return the layer with each family of parameters, such as W^{l,Q}, stacked in one array.
+        """Return the layer with each family of parameters, such as W^{l,Q}, stored in one array.
 
         The members are along the first axis. Values and `parameters` do not change. JAX sees one leaf per family, so it
         traces and compiles a model with 96 layers as fast as a model with 3 layers. Families whose members differ in
@@ -152,7 +152,7 @@ class LayerPlacement(LayerCalls):
         self, rules: Rules, mesh: Any, compute_rules: Rules | None = None, *,
         value_rules: Mapping[str, Rules] | None = None, save: Iterable[str] | None = None,
     ) -> Self:  # fmt: skip
-        """Place the parameters on the devices of a JAX mesh, by axis name.
+        """Place the parameters on the devices of a JAX mesh, as specified by rules for their axis names.
 
         Parameters
         ----------

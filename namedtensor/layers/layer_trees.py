@@ -54,14 +54,14 @@ def layer_from_leaves(tree: Any, values: Any) -> Any:
 
 
 def keys(tree: Any) -> tuple[Any, ...]:
-    """Return the names of a layer's tensors in JAX paths, such as ['W^{1,Q}'], as in the formulas."""
+    """Return the JAX path keys of a layer's tensors, which are their names in the formulas, as in ['W^{1,Q}']."""
     _, names, numbers, *_ = tree
     constants = dict(numbers)
     return tuple(jax_trees.name_key(name) for name in names if name not in constants)
 
 
 def to_json(tree: Any) -> Any:
-    """Return everything in a layer except its tensors, in the form that a `jax.export` file stores."""
+    """Return everything in a layer except its tensors, in the JSON form that a `jax.export` file stores."""
     _, names, numbers, about, axes = tree
     if about.sharding is not None or axes is not None:
         raise NotationError(

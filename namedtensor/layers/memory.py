@@ -1,4 +1,4 @@
-"""The parameters of a layer in one block of memory, in the order in which matrix products read them."""
+"""Storage of a layer's parameters in one block of memory, in the order in which matrix products read them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LINE = 64  # bytes of the processor's cache that are fetched at once
 
 
 class MatrixProduct(NamedTuple):
-    """A product with a parameter: the other factors as text, and the axes that are summed over."""
+    """A product with a parameter: the text of the other factors, and the axes that are summed over."""
 
     factors: tuple[str, ...]
     axes: frozenset[str]
@@ -28,7 +28,7 @@ NO_PRODUCT = MatrixProduct((), frozenset())
 
 
 class PackedGroup(NamedTuple):
-    """A group of parameters that are multiplied by the same factor, such as W^{l,Q} and W^{l,K}, or one parameter."""
+    """Parameters that are multiplied by the same factor, such as W^{l,Q} and W^{l,K}, or a single other parameter."""
 
     axes: frozenset[str]  # that the products sum over
     tensors: dict[str, NamedTensor]
@@ -45,7 +45,7 @@ class PackedGroup(NamedTuple):
 
     @property
     def is_wide(self) -> bool:
-        """Whether the matrices are stored as one matrix, because they have at least as many columns as rows.
+        """Whether the matrices are stored as one matrix, which requires at least as many columns as rows.
 
         Measurements show that products of 1 to 64 rows with matrices are fastest if a matrix's longer side is
         contiguous.
@@ -59,7 +59,7 @@ class PackedGroup(NamedTuple):
         return sum(round_up(value.array.nbytes) for value in self.tensors.values())
 
     def copy_arrays(self, memory: Any) -> Iterator[tuple[str, NamedTensor]]:
-        """Copy the tensors into memory and yield them by name.
+        """Copy the tensors to `memory`, and yield the name and the copy of each.
 
         They are stored as one wide matrix, or one after another with the summed axes last.
         """
@@ -83,7 +83,7 @@ class PackedGroup(NamedTuple):
 
 
 def fill_part(part: Any, value: NamedTensor, order: Sequence[str]) -> NamedTensor:
-    """Copy a tensor to a part of memory with its axes in this order."""
+    """Copy a tensor to a part of memory, with its axes in the given order."""
     array = value.to_array(order)
     part = part.reshape(array.shape)
     part[...] = array
@@ -113,7 +113,7 @@ def place_in_one_piece(groups: Sequence[PackedGroup]) -> dict[str, NamedTensor]:
 
 
 def pack_parameters(parameters: Mapping[str, Any], tree: Any, one_matrix: bool) -> dict[str, Any]:
-    """Return the parameters with the NumPy arrays in one block of memory, by layer and with factors of products first.
+    """Return the parameters with NumPy arrays in one block of memory: layer by layer, factors of products first.
 
     If `one_matrix` is true, store wide matrices that are multiplied by the same factor as one matrix.
     """
@@ -136,7 +136,7 @@ def pack_parameters(parameters: Mapping[str, Any], tree: Any, one_matrix: bool) 
 
 
 def products_with(tree: Any) -> dict[str, MatrixProduct]:
-    """Return the product in which each parameter appears, such as X ⊙_{chans} W^{l,1} for W^{l,1}, by name."""
+    """Return, for each parameter by name, the product that contains it, such as X ⊙_{chans} W^{l,1} for W^{l,1}."""
     result: dict[str, MatrixProduct] = {}
     for node in walk(tree):
         if isinstance(node, Call) and node.operator == "⊙" and node.subscript:
@@ -154,12 +154,12 @@ def find_indexed_names(tree: Any) -> set[str]:
 
 
 def layer_number(name: str) -> int:
-    """Return the layer number in the name of a parameter, such as 2 for W^{2,Q}, or 0 if there is no number."""
+    """Return the layer number in a parameter's name, such as 2 for W^{2,Q}, or 0 if the name has no number."""
     return next((int(label) for label in labels_of(name) if label.isdecimal()), 0)
 
 
 def declaration_of(name: str, declared: Collection[str]) -> str:
-    """Return the declared name of a parameter, such as W^{l,Q} for W^{2,Q}, or the parameter's own name."""
+    """Return the name under which a parameter is declared, such as W^{l,Q} for W^{2,Q}, or else its own name."""
     if name in declared:
         return name
     base, labels = key(name).base, labels_of(name)

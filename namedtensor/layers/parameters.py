@@ -28,7 +28,7 @@ class Declared(NamedTuple):
 
 
 def normalize_names(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters by normalized name, such as γ for `gamma`. Raise NotationError for other values."""
+    """Return the parameters by normalized name, such as γ for `gamma`. Raise NotationError for an invalid value."""
     if not isinstance(parameters, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise NotationError(
             208, f"the parameters of a layer must be a mapping from names to tensors, got {type(parameters).__name__}",
@@ -57,12 +57,12 @@ def shapes(declared: Declared, sizes: Mapping[str, int], **tensors: NamedTensor)
 
 
 def constants(formula: Program) -> set[str]:
-    """Return the names in the formulas. A number may be passed for each name."""
+    """Return all names in the formulas. A call can pass a number for any of them."""
     return {node.text for node in walk(formula.tree) if isinstance(node, Name)}
 
 
 def check_names(declared: Declared, parameters: Iterable[str], names: Iterable[str], inputs: tuple[str, ...]) -> None:
-    """Raise if a call passes a name that is not an input or a parameter and does not appear in the formulas."""
+    """Raise NotationError if a call passes a name that is neither an input nor a parameter nor in the formulas."""
     free = constants(declared.formula)
     for name in names:
         if name not in free:
@@ -91,7 +91,7 @@ def check_parameters(declared: Declared, sizes: Mapping[str, int], parameters: d
 
 
 def not_by_keyword(kind: str, other: Mapping[str, Any]) -> NotationError:
-    """Return the error for keywords that `init` does not accept, which suggests to pass them as sizes."""
+    """Return the error for keywords that `init` does not accept. Its hint is to pass them in `sizes`."""
     name = next(iter(other))
     written = ", ".join(f'"{text}": {size!r}' for text, size in other.items())
     return NotationError(201, f"{kind}.init has no {name}", hint=f"sizes come together: sizes={{{written}}}")

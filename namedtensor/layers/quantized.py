@@ -33,7 +33,7 @@ def add_label(name: str, label: str) -> str:
 
 
 class Quantization:
-    """The 8-bit storage of the parameters of a layer."""
+    """The conversion of a layer's parameters to 8-bit storage."""
 
     def __init__(self, kind: str, formula: Any):
         self.kind, self.tree, self.declared = kind, formula.tree, formula.declared
@@ -56,7 +56,7 @@ class Quantization:
         return indexed
 
     def shared(self, name: str, value: Any) -> tuple[str, ...]:
-        """Return the axes along which elements of a parameter share a scale, or () if the parameter stays unchanged."""
+        """Return the axes along which a parameter's elements share a scale, or () if it is not stored as integers."""
         if not isinstance(value, NamedTensor) or kind_of(dtype_name(value.layout.dtype)) != "f":
             return ()
         known = declaration_of(name, self.declared)
@@ -119,7 +119,7 @@ class Quantization:
         return [*names]
 
     def _range(self, declaration: str, members: Sequence[str], parameters: Mapping[str, Any]) -> str | None:
-        """Return the range of indices for which one line defines a family, or None if it needs several lines."""
+        """Return the index range of a family that one line can define, or None if the family needs several lines."""
         if declaration == members[0]:
             return None
         others = [name for name in parameters if declaration_of(name, self.declared) == declaration]

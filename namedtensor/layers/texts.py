@@ -40,7 +40,7 @@ def own_text(kind: type) -> str:
 
 
 def text_beside(kind: type, file: str) -> str:
-    """Return the text of a file next to the module of a class, possibly in a zip archive."""
+    """Return the text of a file next to the module of a class. The module can be in a zip archive."""
     spec = sys.modules[kind.__module__].__spec__
     folder = files(spec.parent) if spec is not None and spec.parent else Path(inspect.getfile(kind)).parent
     try:
@@ -54,7 +54,7 @@ def text_beside(kind: type, file: str) -> str:
 
 
 class ChangedText:
-    """A descriptor for the formulas of a base class with some definitions changed, which are computed on access."""
+    """A descriptor that computes, on access, the formulas of a base class with some definitions changed."""
 
     def __init__(self, base: Callable[[], str], changes: str, removes: tuple[str, ...]):
         self.base, self.changes, self.removes = base, changes, frozenset(removes)

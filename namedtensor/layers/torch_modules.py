@@ -1,4 +1,4 @@
-"""Layers as PyTorch modules. This module needs PyTorch, so it is imported only on request."""
+"""Layers as PyTorch modules. This file imports PyTorch, so it is imported only on request."""
 
 # pyright: reportPrivateUsage=false
 # private members of layers, for code that rebuilds layers
@@ -89,5 +89,5 @@ class LayerModule(NamedModule):
 
     @property
     def layer(self) -> Any:
-        """A layer with the current values of the parameters. Further training does not change the layer."""
+        """A layer with a copy of the current parameter values, which further training does not change."""
         return self.kind._build_from_parts(self.detach_parameters(), self.about)

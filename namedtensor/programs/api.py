@@ -1,4 +1,4 @@
-"""The functions of `namedtensor` that accept a formula. Each is a method of formulas that also accepts source text."""
+"""The functions of `namedtensor` that accept a formula. Each calls a method of formulas, also on source text."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def formula(
 
 
 def to_formula(formula: str | Verbs, syntax: str) -> Verbs:
-    """Parse a source text as a formula. Return a formula or program unchanged."""
+    """Parse a source text as a formula. A formula or program is returned unchanged."""
     return formula if isinstance(formula, Verbs) else Formula(formula, syntax)
 
 
@@ -147,7 +147,7 @@ SYNTAX = 'syntax : {"auto", "text", "latex"}\n    The syntax of a text (default:
 
 
 def function_of(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function that calls a method of a formula, which may be passed as source text."""
+    """Return a function that calls this method of a formula. Its first argument is a formula or source text."""
     name = method.__name__
 
     def function(formula: str | Verbs, /, *arguments: Any, syntax: str = "auto", **named: Any) -> Any:
@@ -176,7 +176,7 @@ def signature_of(method: Callable[..., Any]) -> inspect.Signature:
 
 
 def documentation(text: str) -> str:
-    """Return the docstring of a method with descriptions of the parameters `formula` and `syntax` added."""
+    """Return a method's docstring with descriptions of the parameters `formula` and `syntax` added."""
     text = inspect.cleandoc(text)
     before, _, after = text.partition("Parameters\n----------\n")
     if not after:

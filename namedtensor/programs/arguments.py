@@ -75,7 +75,7 @@ class BoundArguments:
         return BoundArguments, (self.values, self.positional)
 
     def with_numbers(self, program: ParsedProgram) -> BoundArguments:
-        """Return the arguments, with scalars that are needed before planning as plain numbers."""
+        """Return the arguments, with each scalar whose value is needed before planning as a plain number."""
         values = program.convert_scalars(self.values, lambda: self.inputs)
         if values is self.values:
             return self
@@ -95,20 +95,20 @@ class BoundArguments:
         return arguments
 
     def with_labels(self) -> BoundArguments:
-        """Return the arguments with labels in their types. Arguments with other labels have another cache key."""
+        """Return the arguments with the tensors' labels in their types, and with the labels in the cache key."""
         arguments = self.with_layouts(self.labeled)
         arguments.cache_key = (*self.cache_key, *self.labeled.items())
         return arguments
 
     @property
     def inputs(self) -> dict[Key, InputType]:
-        """The input types of the arguments that are values for names of the program."""
+        """The input types of the arguments that provide values for names of the program."""
         arguments = frozenset(map(key, self.positional))
         return {name: type_ for name, type_ in self.types.items() if name not in arguments}
 
     @property
     def arguments(self) -> list[tuple[str, InputType]]:
-        """The input types of the arguments of a function, in order."""
+        """The name and the input type of each positional argument of a function."""
         return [(text, self.types[key(text)]) for text in self.positional]
 
     @property
@@ -120,7 +120,7 @@ class BoundArguments:
 
 
 def key_of_number(value: Any) -> tuple[Any, ...]:
-    """Return a number's part of a cache key. It distinguishes 0.0 from -0.0, because 1/x differs."""
+    """Return the part of a cache key for a number. It distinguishes 0.0 from −0.0, because 1/x differs for them."""
     return type(value), value if type(value) is int else repr(value)
 
 
@@ -176,7 +176,7 @@ def normalize_names(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def all_values(values: Any, named: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge values from a mapping and from keywords into one. Raise NotationError if `values` is not a mapping."""
+    """Merge the values in a mapping with keyword values. Raise NotationError if `values` is not a mapping."""
     if values is None:
         return dict(named)
     if not isinstance(values, Mapping):
@@ -189,7 +189,7 @@ def all_values(values: Any, named: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
-    """Return the given sizes of axes by name. Raise NotationError if a size is not an integer."""
+    """Return the given axis sizes by name. Raise NotationError if a size is not an integer."""
     result: dict[str, int] = {}
     for name, size in require_mapping(sizes, "sizes=", 'write sizes={"a": 3}').items():
         integer = to_integer(size)
@@ -206,7 +206,7 @@ def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
 
 
 class KeywordValues(dict[str, Any]):
-    """A mapping whose values count as keyword arguments.
+    """A mapping whose values are treated as keyword arguments.
 
     Each value must be used by the formula, unless its name is in `used`.
     """
@@ -278,7 +278,7 @@ def shape_of(text: Any, name: str) -> dict[str, Any]:
 
 
 def size_of(size: Any, axis: str) -> Any:
-    """Return a given size, which is an integer or None if unknown. Raise NotationError for any other value."""
+    """Return a given size: an integer, or None if the size is unknown. Raise NotationError for any other value."""
     if size is None:
         return SizeVariable(f"|{axis}|")
     if isinstance(size, SizeVariable):

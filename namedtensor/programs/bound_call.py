@@ -1,4 +1,4 @@
-"""Calls whose values mostly stay the same, such as calls of a model with its parameters."""
+"""Calls in which most values do not change, such as calls of a model with its parameters."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_RUNS = 16  # kinds of calls
 
 
 class BoundCall:
-    """A callable with some of its values bound, so that a call examines only the layouts of the other values."""
+    """A callable with some values bound. Each call examines only the layouts of the values that are not bound."""
 
     def __init__(self, call: CachedCall, values: Mapping[str, Any], sizes: Mapping[str, int] | None = None):
         self._call, self._values, self._sizes = call, values, sizes

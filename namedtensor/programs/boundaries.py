@@ -43,7 +43,7 @@ NAMED = (Name, nodes.Subscript, nodes.Superscript)
 
 
 class Boundary(NamedTuple):
-    """A boundary: two expressions that may be equal, and the statements that these expressions depend on."""
+    """A boundary: two expressions that can be equal, and the statements that these expressions depend on."""
 
     left: Any
     right: Any
@@ -59,7 +59,7 @@ class Boundary(NamedTuple):
 
 
 def boundaries(tree: nodes.Program) -> list[Boundary]:
-    """Return the boundaries in a program, each of them once."""
+    """Return the boundaries in a program, without duplicates."""
     matches: dict[tuple[str, str], Boundary] = {}
     (tree,) = read_bars([tree])
     signs = Conditions(tree.statements)
@@ -75,7 +75,7 @@ def boundaries(tree: nodes.Program) -> list[Boundary]:
 
 
 def _pairs(node: Any, signs: Conditions) -> Iterator[tuple[Any, Any]]:
-    """Yield pairs of expressions. Where the two are equal, the function of a node changes or stops being defined."""
+    """Yield pairs of expressions such that where the two are equal, a node's function changes or becomes undefined."""
     if isinstance(node, nodes.Superscript):
         exponents = [number for part in node.components if (number := read_fraction(part)) is not None]
         if any(number < 0 or number.denominator > 1 for number in exponents) and signs.sign(node.base) != POSITIVE:
@@ -147,14 +147,14 @@ class BoundarySearch(NamedTuple):
                 yield values
 
     def _has_number_and_input(self, boundary: Boundary) -> bool:
-        """Return whether the sides of the boundary are a number and an input, because other tests cover this case."""
+        """Return whether one side of the boundary is a number and the other an input. Other tests cover this case."""
         return any(
             _number(one) is not None and to_text(other) in self.inputs
             for one, other in (boundary.sides, boundary.sides[::-1])
         )
 
     def _partly(self, name: str, numbers: Sequence[float]) -> PlainTensor:
-        """Return an input with every other element replaced by the given number, if the input's set allows it."""
+        """Replace every other element of an input by the number at its position, if the input's set allows it."""
         tensor = self.inputs[name]
         pairs = zip(records(tensor.extent), tensor.numbers, numbers)
         taken = (new if sum(record) % 2 == 0 and self.allows(name, new) else old for record, old, new in pairs)
@@ -174,7 +174,7 @@ class BoundarySearch(NamedTuple):
         return None
 
     def _fill(self, boundary: Boundary) -> dict[str, PlainTensor] | None:
-        """Search for a number such that, if one input has it as every element, both sides are equal somewhere.
+        """Search for a number that makes both sides equal at some position if it fills all of one input.
 
         Return the inputs, or None if no such number is found.
         """

@@ -1,4 +1,4 @@
-"""Calls of a goal: a repeated call finds its compiled plan by its input signature or by the types of its inputs."""
+"""Calls of a goal. A repeated call finds its compiled plan by its input signature or by the types of its inputs."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ BYTES = 128 * 2**20  # of their constants, such as masks, and their plans; an al
 
 
 def bytes_of(value: Any) -> int:
-    """Return the size of a cached value in bytes. Determining the size may build something large, or fail."""
+    """Return the size of a cached value in bytes. This can build large objects and can raise an error."""
     return getattr(value, "nbytes", 0)
 
 
 def new_cache(name: str) -> Cache[Any, Any]:
-    """Return a cache of compiled plans, limited in number and bytes, that drops the least recently used plan."""
+    """Return a cache of compiled plans with a limit on count and bytes. It drops the least recently used plan."""
     return Cache(name, MOST, bytes_of, BYTES)
 
 
@@ -129,7 +129,7 @@ class CachedCall:
         return self._goal
 
     def _fitting(self, goal: Goal, given: BoundArguments, options: Options) -> CompiledPlan:
-        """Return the compiled plan for these arguments: a known plan for symbolic sizes if it fits, or else a new one."""
+        """Return the compiled plan for these arguments: a known plan for symbolic sizes if one fits, or a new plan."""
         if given.labeled:
             return self._made(goal, options, given)
         assert options.sizes is not None
@@ -151,7 +151,7 @@ class CachedCall:
     def _align(
         self, arguments: tuple[Any, ...], values: Mapping[str, Any], sizes: Mapping[str, int] | None
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Return the arguments of a call, aligned by their labels, for functions that do not accept labels."""
+        """Return the arguments aligned by their labels, for functions that do not accept labels."""
         goal = self._goal_of(arguments, values)
         bound = self._bound(goal, arguments, dict(values))
         if not bound.labeled:
@@ -202,12 +202,12 @@ class CachedCall:
 
 
 def uses_keywords(compiled: CompiledPlan, options: Options) -> bool:
-    """Return whether a compiled plan uses all inputs that the call gives by keyword."""
+    """Return whether a compiled plan uses every input that the call passes by keyword."""
     return compiled.unused.isdisjoint(map(spelling_of, options.by_keyword or ()))
 
 
 def parameter_names(goal: Goal, positional: Sequence[str]) -> list[str]:
-    """Return the names of the function's parameters for these positional arguments."""
+    """Return the names of the function's parameters that these positional arguments are assigned to."""
     return [name_argument(goal, index) for index in range(len(positional))] if isinstance(goal, Entry) else []
 
 
@@ -215,7 +215,7 @@ FormulaLike: TypeAlias = str | CachedCall  # a text, a formula, a program or an 
 
 
 def bound(entry: Entry, arguments: tuple[Any, ...], named: dict[str, Any]) -> BoundArguments:
-    """Return the bound arguments of a function, in which a positional argument gets a name such as `argument_1`.
+    """Return the bound arguments of a function. Each positional argument gets a name, such as `argument_1`.
 
     In errors, an argument that is not a tensor has the name of the function's parameter.
     """
@@ -239,7 +239,7 @@ WARNED = (
 
 
 def warn_of_checks(checker: Checker | None, whole: bool = True) -> None:
-    """Warn, at the first call of a signature, about possibly misspelled axes and sums of unrelated axes.
+    """Warn, at the first call with a signature, of axes that may be misspelled and of sums over unrelated axes.
 
     If `whole` is true, also warn about lines that continue an equation, replaced built-in functions, axes that differ
     only in a star, and assertions whose values are not compared.

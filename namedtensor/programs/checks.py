@@ -25,7 +25,7 @@ from .parsed import ParsedProgram
 
 
 class CheckedProgram(NamedTuple):
-    """The result of a check, and the checker, which is None if there is nothing to check."""
+    """The result of a check, with its checker, or with None in place of the checker if there is nothing to check."""
 
     result: CheckResult
     checker: Checker | None
@@ -52,7 +52,7 @@ def check_goal_types(
     goal: WholeProgram | Entry, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None,
     by_keyword: Iterable[str] | None, ends: Mapping[str, Extent] = {},
 ) -> CheckedProgram:  # fmt: skip
-    """Check a goal for the given shapes. Some shapes may be numbers instead."""
+    """Check a goal for the given shapes. A value in `shapes` can also be a number."""
     entry = goal.entry() if isinstance(goal, Entry) or goal.takes(shapes) else None
     if entry is not None:
         return check_entry(entry, shapes, sizes, by_keyword, ends)
@@ -84,7 +84,7 @@ def try_assertions(
 
 
 def claims_something(tree: Program, shapes: Iterable[str]) -> bool:
-    """Return whether an equation may be an assertion, rather than only the definition of a name without a shape."""
+    """Return whether a program has an equation that is possibly an assertion, not only the definition of a name."""
     keys = {key(name) for name in shapes}
     for statement in tree.statements:
         if isinstance(statement, Equation):
@@ -96,7 +96,7 @@ def claims_something(tree: Program, shapes: Iterable[str]) -> bool:
 
 
 def for_any_length(check: Callable[[Mapping[str, Extent]], CheckResult]) -> CheckResult:
-    """Return the result of a check in which open ends of ranges are size symbols, so that any length is valid."""
+    """Return the result of a check that is valid for any length: open ends of ranges are size symbols."""
     result, conditions = with_open_ends(check, lambda result: result.errors)
     return replace(result, conditions=tuple(condition.shown for condition in conditions)) if conditions else result
 
@@ -126,7 +126,7 @@ def check_entry(
     by_keyword: Iterable[str] | None,
     ends: Mapping[str, Extent] = {},
 ) -> CheckedProgram:
-    """Check one name of a program and its dependencies. A function's arguments have the shapes of its signature."""
+    """Check a name of a program with its dependencies. A function's arguments have the shapes in its signature."""
     program = entry.program
     try:
         types = input_types(shapes)

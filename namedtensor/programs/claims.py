@@ -43,7 +43,7 @@ def judge(
     source: str,
     scales: Scales | None = None,
 ) -> None:
-    """Raise NotationError if an assertion does not hold for these values. `scales` is called if two sides differ."""
+    """Raise NotationError if an assertion does not hold for these values. `scales` is called only if sides differ."""
     position = iter(range(len(arrays)))
     for index, claim in enumerate(claims):
         first = next(position)
@@ -56,7 +56,7 @@ def judge(
 
 
 def _concrete(array: Any) -> Any:
-    """Return the values of an array as a NumPy array, or None while a library traces the array."""
+    """Return an array as a NumPy array, or None if a library is tracing the array."""
     from ..core.array_data import concrete
 
     try:
@@ -129,7 +129,7 @@ def _find_unequal(left: Any, right: Any, unit: float, magnitude: Callable[[], An
 
 
 def _find_unequal_elements(left: Any, right: Any, unit: float, magnitude: Callable[[], Any] | None) -> Any:
-    """Return a mask of the elements that are undefined on only one side or, if there are none, of those that differ."""
+    """Return a mask of the elements that are undefined on only one side. If there are none, mask those that differ."""
     import numpy as np
 
     def magnitudes() -> Any:
@@ -142,7 +142,7 @@ def _find_unequal_elements(left: Any, right: Any, unit: float, magnitude: Callab
 
 
 def _align_sides(sides: Sequence[tuple[Any, Any]], order: tuple[str, ...]) -> list[Any] | None:
-    """Return arrays of the sides that are broadcast along the same axes, or None while a library traces the call."""
+    """Return the sides as arrays broadcast to the same axes, or None if a library is tracing the call."""
     import numpy as np
 
     arrays = [_concrete(array) for array, _ in sides]
@@ -152,7 +152,7 @@ def _align_sides(sides: Sequence[tuple[Any, Any]], order: tuple[str, ...]) -> li
 
 
 def _magnitude(scales: Any, order: tuple[str, ...], shape: tuple[int, ...]) -> Any:
-    """Return the sum of the magnitudes behind both sides, or 0 if the magnitudes are unknown."""
+    """Return the elementwise sum of the magnitudes of both sides, or 0 if the magnitudes are unknown."""
     import numpy as np
 
     try:

@@ -1,4 +1,4 @@
-"""Equality of two numbers up to rounding, relative to the numbers and to the magnitudes of their terms.
+"""Comparison of two numbers up to rounding, relative to the numbers and to the magnitudes of their terms.
 
 If only one of the numbers is finite, the other counts as undefined. Two infinities of the same sign are equal.
 """
@@ -47,7 +47,7 @@ def closeness(
 
 
 class ComparedElements(NamedTuple):
-    """The positions of elements that differ, and of elements that are undefined on only one side."""
+    """The positions of elements that differ, and of elements that are undefined in only one of two values."""
 
     wrong: list[int]
     first_undefined: list[int]

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 def with_declared(
     goal: WholeProgram | Entry, given: Mapping[str, Any], sizes: Mapping[str, int] | None, with_open: bool = False
 ) -> dict[str, Any]:
-    """Return the arguments and the shapes of the other declared inputs. `with_open` includes open sizes."""
+    """Return the arguments and the shapes of other declared inputs. `with_open` includes shapes with open sizes."""
     extent = whole_sizes(sizes)
     shapes = {
         name: fill_shape(value, name, extent) if isinstance(value, (str, Mapping)) else value
@@ -54,7 +54,7 @@ def with_declared(
 
 
 def to_python(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any], options: Options) -> str:
-    """Return the source of a Python function that runs without this project. Its parameters are `given`, in order."""
+    """Return the source of a standalone Python function. The names in `given`, in order, are its parameters."""
     return Specialization(goal, text_target(library), given, options).source
 
 
@@ -106,7 +106,7 @@ def to_module(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any]
 
 
 def to_shape(value: Any) -> Any:
-    """Return an input in the form that `parameter_shapes` accepts."""
+    """Return an input in one of the forms that `parameter_shapes` accepts."""
     return dict(value.sizes) if hasattr(value, "sizes") else value
 
 
@@ -126,7 +126,7 @@ def class_name(title: str) -> str:
 
 
 def to_javascript(goal: WholeProgram | Entry, given: Mapping[str, Any], standalone: bool, options: Options) -> str:
-    """Return the source of a JavaScript module that exports the function `formula`, with the parameters `given`."""
+    """Return the source of a JavaScript module with a function `formula` whose parameters are the names in `given`."""
     from ..backends.javascript import BACKEND, TARGET
 
     plan, python = open_plan_of(goal, TARGET, given, options)
@@ -159,12 +159,12 @@ class Specialization:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the function's arguments, in order."""
+        """The names of the function's arguments, in call order."""
         return self._names
 
     @property
     def plan(self) -> Plan:
-        """The plan. It is printed as a readable list of its steps."""
+        """The plan. Its printed form is a readable list of its steps."""
         return self._plan
 
     @cached_property
@@ -186,7 +186,7 @@ class Specialization:
 
 
 class CompiledFormula(Suggests, CachedCall):
-    """A formula for repeated calls. It accepts and returns named tensors and is planned once per input signature.
+    """A formula for repeated calls with named tensors. It is planned once per input signature.
 
     `specialize` returns the plain function of positional arrays for one signature, with its `source` and `plan`. The
     attributes `names`, `plan` and `source` describe the last call.
@@ -232,7 +232,7 @@ class CompiledFormula(Suggests, CachedCall):
         return Specialization(self._goal, target, inputs, options)
 
     def _argument_names(self, arguments: tuple[Any, ...]) -> list[str]:
-        """Return the names of a function's parameters. Raise NotationError for too many positional arguments."""
+        """Return the parameter names for these arguments. Raise NotationError if there are too many arguments."""
         names = argument_names(self._goal) if arguments else []
         if len(arguments) > len(names):
             raise NotationError(
@@ -277,12 +277,12 @@ class CompiledFormula(Suggests, CachedCall):
 
     @property
     def plan(self) -> Plan:
-        """The plan of the last call, which is printed as a list of its steps."""
+        """The plan of the last call. Its printed form is a list of its steps."""
         return self._get_last_used().plan
 
     @property
     def source(self) -> str:
-        """The standalone source text for inputs like the inputs of the last call."""
+        """The standalone source text for inputs with the same signature as the inputs of the last call."""
         function = self._get_last_used().function
         return function.target.backend.whole(function.plan)
 

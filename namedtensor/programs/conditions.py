@@ -43,7 +43,7 @@ MAX_NESTED_CALLS = 3  # calls of functions whose bodies are searched
 
 
 def condition_for_all(trees: Sequence[nodes.Program], inputs: Iterable[str] = ()) -> str:
-    """Return the conditions that some but not all of these programs need to have a value.
+    """Return the conditions that some of these programs, but not all of them, need to have a value.
 
     >>> from grammar.parser import parse
     >>> condition_for_all([parse("√x / (y − 1)"), parse("√x + log(1 + exp x)")])
@@ -62,7 +62,7 @@ def condition_for_all(trees: Sequence[nodes.Program], inputs: Iterable[str] = ()
 
 
 def conditions_of(tree: nodes.Program) -> list[tuple[Any, str]]:
-    """Return the conditions for a program to have a value, as pairs of an operand and its comparison with 0."""
+    """Return the conditions for a program to have a value. Each is a pair of an operand and its comparison with 0."""
     conditions = Conditions(tree.statements, of_roots=True)
     for statement in tree.statements:
         if head_of(statement) not in conditions.functions:
@@ -71,7 +71,7 @@ def conditions_of(tree: nodes.Program) -> list[tuple[Any, str]]:
 
 
 def head_of(statement: Any) -> str | None:
-    """Return the name of the function that a statement defines, or None."""
+    """Return the name of the function that a statement defines, or None if it does not define a function."""
     head = statement.sides[0] if isinstance(statement, nodes.Equation) else None
     return head.operator if isinstance(head, Call) and _is_function(head) else None
 
@@ -86,7 +86,7 @@ def functions_called(statements: Iterable[Any]) -> dict[str, nodes.Equation]:
 
 
 def inline(tree: Any, functions: Mapping[str, nodes.Equation], depth: int = 0) -> Iterator[Any]:
-    """Yield all expressions in a tree and, for each call of one of these functions, in the body of that function."""
+    """Yield all expressions in a tree and in the body of each of these functions that is called in the tree."""
     for node in walk(tree):
         yield node
         if isinstance(node, Call) and node.operator in functions and depth < MAX_NESTED_CALLS:
@@ -94,7 +94,7 @@ def inline(tree: Any, functions: Mapping[str, nodes.Equation], depth: int = 0) -
 
 
 def substitute(definition: nodes.Equation, call: Call) -> Any:
-    """Return the body of a function in which the arguments of a call replace its parameters."""
+    """Return the body of a function with its parameters replaced by the arguments of a call."""
     head, body = cast(Call, definition.sides[0]), definition.sides[1]
     formals = (*head.subscript, *head.arguments, *head.parameters)
     pairs = zip(formals, (*call.subscript, *call.arguments, *call.parameters))
@@ -157,7 +157,7 @@ class Conditions:
 
     # --------------------------------------------------------------------------------------------------- what is asked
     def visit(self, node: Any, differentiated: bool) -> None:
-        """Collect the conditions of an expression, and of its derivative on request. Cases guard their branches."""
+        """Collect the conditions of an expression and, if `differentiated`, its derivative. Cases guard branches."""
         stack = [(node, 0)]
         while stack:
             current, depth = stack.pop()
@@ -169,7 +169,7 @@ class Conditions:
                 stack.append((substitute(self.functions[current.operator], current), depth + 1))
 
     def ask_of(self, node: Any, differentiated: bool) -> None:
-        """Collect the conditions under which one operation has a value and, if `differentiated`, a derivative."""
+        """Collect the conditions for one operation to have a value and, if `differentiated`, a derivative."""
         if isinstance(node, Superscript) and self.is_power(node):
             self.ask_power(node, differentiated)
         if not isinstance(node, Call) or not node.arguments or node.operator in self.own:
@@ -196,7 +196,7 @@ class Conditions:
                 self.further[" ≠ ".join(to_text(_remove_stars(argument)) for argument in node.arguments)] = None
 
     def ask_power(self, node: Superscript, differentiated: bool) -> None:
-        """Collect the conditions under which a power has a value and, if `differentiated`, a derivative."""
+        """Collect the conditions for a power to have a value and, if `differentiated`, a derivative."""
         above = node.components[0]
         exponent = read_fraction(above)
         if exponent is None and not self.is_whole(above):
@@ -211,7 +211,7 @@ class Conditions:
             self.ask_nonzero(node.base)
 
     def ask_nonzero(self, node: Any) -> None:
-        """Collect the conditions under which a divisor is not 0, separately for each factor."""
+        """Collect the conditions for a divisor to be nonzero, separately for each factor."""
         node = _remove_stars(node)
         if len(factors_of(node)) > 1:
             for factor in factors_of(node):
@@ -224,7 +224,7 @@ class Conditions:
             self.ask(node, NONZERO)
 
     def ask(self, node: Any, comparison: str) -> None:
-        """Add a condition unless it always holds. The conditions x ≥ 0 and x ≠ 0 on one x together become x > 0."""
+        """Add a condition unless it always holds. If both x ≥ 0 and x ≠ 0 are required, they become x > 0."""
         node = _remove_stars(node)
         sign = self.sign(node)
         if isinstance(node, Number) or sign in (POSITIVE, comparison) or self.is_fixed(node):
@@ -244,11 +244,11 @@ class Conditions:
         self.compared[text] = node, comparison if before == comparison else POSITIVE
 
     def is_fixed(self, node: Any) -> bool:
-        """Return whether an expression has no tensors, or has an index variable that only part of the formula binds."""
+        """Return whether an expression contains no tensors or satisfies `is_index`."""
         return self.names_in(node) <= CONSTANTS.keys() or self.is_index(node)
 
     def is_index(self, node: Any) -> bool:
-        """Return whether an expression has an index variable that only part of the formula binds."""
+        """Return whether an expression contains an index variable that is bound only in a part of the formula."""
         return not self.names_in(node).isdisjoint(self.bound)
 
     def names_in(self, node: Any) -> set[str]:
@@ -281,7 +281,7 @@ class Conditions:
         return node.operator in ROUNDS or node.operator in KEEPS_WHOLE and all(map(self.is_whole, node.arguments))
 
     def sign(self, node: Any) -> str | None:
-        """Return "> 0" or "≥ 0" if an expression has this sign wherever it has a value, or None if unknown."""
+        """Return "> 0" or "≥ 0" if a defined value of an expression always has this sign, or None if unknown."""
         if isinstance(node, Number):
             return POSITIVE if node.value > 0 else NONNEGATIVE if node.value == 0 else None
         if isinstance(node, nodes.Size):
@@ -304,7 +304,7 @@ class Conditions:
         return self.sign_of_call(node) if isinstance(node, Call) else None
 
     def sign_of_power(self, node: Superscript) -> str | None:
-        """Return the sign of a power, or None. It is the sign of the base, or nonnegative if the exponent is even."""
+        """Return the sign of a power, or None if unknown. An even power is nonnegative; others have the base's sign."""
         below = self.sign(node.base)
         exponent = read_fraction(node.components[0])
         if below is None and exponent is not None and (exponent.numerator % 2 == 0 or exponent.denominator % 2 == 0):
@@ -312,7 +312,7 @@ class Conditions:
         return below
 
     def sign_of_call(self, node: Call) -> str | None:
-        """Return the sign of an operator's value that follows from the signs of its operands, or None."""
+        """Return the sign of an operator's value, as far as it follows from the operands' signs, or else None."""
         operands = [self.sign(argument) for argument in node.arguments]
         record = None if node.operator in self.own else REGISTRY.get(node.operator)
         if (
@@ -353,7 +353,7 @@ def _sign_of_set(of: Any) -> str | None:
 
 
 def counts_of(node: Any) -> set[str]:
-    """Return the names that must be integers because of a node: i and n in ∑_{i=1}^{n}, and n in |a| = n."""
+    """Return the names that a node requires to be integers: i and n in ∑_{i=1}^{n}, and n in |a| = n."""
     if isinstance(node, (nodes.IndexSum, nodes.Range)):
         return {part.text for part in (node.variable, node.first, node.last) if isinstance(part, Name)}
     if isinstance(node, nodes.Over):
@@ -396,5 +396,5 @@ def _sum(left: Any, right: Any, sign: str = "+") -> Call:
 
 
 def _is_function(head: Call) -> bool:
-    """Return whether one side of an equation is the left-hand side of a function definition: f(x), but not x + 1."""
+    """Return whether a side of an equation is the left-hand side of a function definition, such as f(x)."""
     return head.operator.isidentifier() and bool(head.arguments) and all(map(read_spelling, head.arguments))

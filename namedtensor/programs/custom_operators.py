@@ -105,7 +105,7 @@ class CustomOperator:
 
     @property
     def registered(self) -> Any:
-        """The array function that the checker calls, for an operator that is defined by functions."""
+        """The array function that the checker calls, if the operator is defined by functions."""
         (statement,) = parse(self.stated).statements
         assert isinstance(statement, nodes.Signature)
         return ArrayFunction(self.name, self.stated, statement, self.lifted, self.functions, self.differential)
@@ -284,7 +284,7 @@ def _check_macro(latex: Any) -> str:
 
 # -------------------------------------------------------------------------------------------------------------- checks
 def _check_definition(custom: CustomOperator) -> None:
-    """Raise an error if the operator's definition does not fit its signature, as shown by checking an example use."""
+    """Raise NotationError if the operator's definition does not fit its signature, by checking an example use."""
     text = ComposedText((SourcePart(custom.text, f"operator {custom.name}"), SourcePart(f"result = {custom.use}\n")))
     result = check_program(ParsedProgram(text, "text"), shapes_of(custom), None, None)
     if result.errors:
@@ -293,7 +293,7 @@ def _check_definition(custom: CustomOperator) -> None:
 
 # ------------------------------------------------------------------------------------------------------------ programs
 def check_operators(operators: Any) -> tuple[CustomOperator, ...]:
-    """Return the operators that are passed as `operators=`.
+    """Return the operators in an `operators=` argument.
 
     Raises NotationError if an element is not an operator, or two share a spelling.
     """
@@ -325,7 +325,7 @@ def program_with(kind: Callable[..., AnyProgram], text: str, syntax: str, strict
 
 
 def _with_definitions(text: str, syntax: str, chosen: tuple[CustomOperator, ...]) -> str:
-    """Return the source text after the definitions of the chosen operators and, for LaTeX, after their macros."""
+    """Return the definitions of the chosen operators followed by the text. In LaTeX, macros precede them."""
     parts: list[SourcePart] = []
     if syntax == "latex":
         for custom in chosen:

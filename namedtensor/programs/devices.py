@@ -28,7 +28,7 @@ def device_report_of(
     program: Any, placed: tuple[Any, ...], options: Mapping[str, Any], sizes: Mapping[str, int] | None, dtype: str,
     name: str | None, step: Mapping[str, Any], inputs: Mapping[str, Any],
 ) -> DeviceReport:  # fmt: skip
-    """Return the report of a program for tensors of these types; see `Program.for_devices`.
+    """Return the device report of a program for inputs of these types; see `Program.for_devices`.
 
     `placed` and `options` are arguments of `shard`. `step` contains the loss, the update and the axis of accumulation.
     """
@@ -61,7 +61,7 @@ def device_report_of(
 
 
 def _make_abstract(name: str, shape: Any, sizes: Mapping[str, int], dtype: str) -> Any:
-    """Return a JAX tensor without values that has the shape of a parameter."""
+    """Return a JAX tensor with a parameter's shape but without values."""
     from jax import ShapeDtypeStruct  # type: ignore[import-not-found]
 
     layout = layout_of(shape, name, sizes)
@@ -73,7 +73,7 @@ def _make_abstract(name: str, shape: Any, sizes: Mapping[str, int], dtype: str) 
 
 
 def loss_in(program: Any, loss: str) -> tuple[Any, str]:
-    """Return a program that defines a loss, and the name of the loss. The loss is added if it is not defined yet."""
+    """Return a program that defines a loss, and the loss's name. `loss` is added unless the program has this name."""
     if loss in program.names:
         return program, loss
     if program.syntax == "latex":

@@ -72,7 +72,7 @@ def diagram(
 
 
 def check_names(scope: Scope, shapes: Mapping[str, Any], expand: Collection[str]) -> set[str]:
-    """Return the normalized names of the calls to expand. Raise NotationError if a name is not in the formulas."""
+    """Return the normalized names of the calls to expand. Raise NotationError if the formulas do not contain a name."""
     words = {node.text for node in walk(scope.program) if isinstance(node, Name)} | set(scope.functions)
     opened = {str(key(name)) for name in expand}
     for name in (*shapes, *opened):
@@ -86,7 +86,7 @@ def check_names(scope: Scope, shapes: Mapping[str, Any], expand: Collection[str]
 def type_goal(
     goal: WholeProgram | Entry, scope: Scope, inputs: Mapping[Key, InputType], sizes: Mapping[str, int], arguments: Arguments,
 ) -> tuple[Checker, set[str]]:  # fmt: skip
-    """Return a checker that has typed the goal, and the ends of ranges that no input determines.
+    """Return a checker that has typed the goal, and the names of the ends of ranges that no input determines.
 
     One member is enough for a family that is drawn only once.
     """

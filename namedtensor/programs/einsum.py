@@ -28,7 +28,7 @@ HINT = "einsum multiplies and sums what it is given, and nothing else"
 
 
 class Letter:
-    """A letter of an einsum call. It stands for one axis, or for several axes that are aligned."""
+    """A letter of an einsum call. It stands for one axis, or for several axes that are aligned with each other."""
 
     __slots__ = ("axis", "same")
 
@@ -197,7 +197,7 @@ def is_product(term: Term) -> bool:
 
 
 def exponent(term: Term) -> int | None:
-    """Return the exponent of a power as the number of its factors, or None if it is not a positive integer."""
+    """Return an exponent, which is the power's number of factors, or None if it is not a positive integer."""
     number = term.arguments[1].number
     return number if isinstance(number, int) and not isinstance(number, bool) and number > 0 else None
 
@@ -210,7 +210,7 @@ def parts_of(term: Term) -> tuple[Term, ...]:
 
 
 def operands_in(root: Term) -> dict[int, int]:
-    """Return, for each product in a term, its number of operands. A part that is used twice counts twice."""
+    """Return, for each product in a term, its number of operands. A part that is used twice is counted twice."""
     result: dict[int, int] = {}
     for term in topological(root):
         if is_product(term) and all(id(argument) in result for argument in term.arguments):
@@ -221,7 +221,7 @@ def operands_in(root: Term) -> dict[int, int]:
 
 
 def factors(term: Term) -> Factors:
-    """Return a term as a product. If a part is used several times, each use has separate letters."""
+    """Return a term as a product. If a part is used several times, each use has its own letters."""
     return RULES[term.operator](term, [factors(part) for part in parts_of(term)])
 
 

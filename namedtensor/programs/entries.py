@@ -1,4 +1,4 @@
-"""Entry points of a program: its value, one of its names, or several names. Each becomes terms for given inputs.
+"""Entry points of a program: its value, one of its names, or several names. Each provides terms for given inputs.
 
 WholeProgram(program)       the program's value, or the function that the program ends with
 Entry(program, "FFN")       a function of arguments, or a tensor's value
@@ -41,7 +41,7 @@ class WholeProgram(NamedTuple):
         return None if function is None else Entry(self.program, function.title)
 
     def last(self, scope: Scope) -> Entry | None:
-        """Return the name that the last equation defines, the function that the program ends with, or else None."""
+        """Return the name that the last equation defines or the function that the program ends with, or None."""
         last = scope.last
         if isinstance(last, Definition) and last.range is None:
             return Entry(self.program, str(last.key))
@@ -69,7 +69,7 @@ class WholeProgram(NamedTuple):
         return self.program.tree
 
     def takes(self, named: Iterable[str]) -> bool:
-        """Return whether any of these names is a parameter of the function that the program ends with."""
+        """Return whether the function that the program ends with has a parameter with one of these names."""
         function = self.function()
         return function is not None and bool({name.key() for name in function.parameters} & set(map(key, named)))
 
@@ -153,7 +153,7 @@ class Entry:
         return checker.drop_lifting(*pair)
 
     def found(self, checker: Checker, arguments: Arguments) -> tuple[Term, Node | nodes.Program]:
-        """Return this name's term for these arguments, and its node, before the program's statements are checked."""
+        """Return this name's term for these arguments, and its node. The program's statements are not checked here."""
         called = self.called(checker, len(arguments))
         if called is None:
             if arguments:
@@ -266,7 +266,7 @@ def argument_types(
 
 
 def list_named_arguments(checker: Checker, function: FunctionDefinition, have: int) -> tuple[Term, ...]:
-    """Return the arguments after the first `have`, as long as they were passed under the parameters' names."""
+    """Return the arguments after the first `have`, up to the first that was not passed under its parameter's name."""
     terms: list[Term] = []
     for name in function.parameters[have:]:
         term = checker.top.variables.get(name.key())
@@ -296,7 +296,7 @@ def infer_function(
     bindings: Bindings | None = None,
     numbers: Mapping[str, Term] = {},
 ) -> None:
-    """Type a function for arguments that were given under their names, and otherwise of the shapes in its signature."""
+    """Type a function. Arguments that were not passed by name have the shapes in the function's signature."""
     arguments: list[Term] = []
     for position, name in enumerate(function.parameters):
         variable = checker.top.variables.get(name.key())
@@ -315,7 +315,7 @@ def infer_function(
 
 # -------------------------------------------------------------------------------------------------- what says a name
 def says(statement: Any, name: Key, scope: Scope) -> bool:
-    """Return whether a statement defines or declares a name."""
+    """Return whether a statement defines or declares the name."""
     if name.base in scope.functions:
         heads = statement.sides[:1] if isinstance(statement, Equation) else ()
         heads = (statement.head,) if isinstance(statement, Signature) else heads
@@ -330,5 +330,5 @@ def says(statement: Any, name: Key, scope: Scope) -> bool:
 
 
 def is_member(name: Key, scope: Scope) -> bool:
-    """Return whether a name is a member of a family. All equations of the family define such a name."""
+    """Return whether a name is a member of a family, and is therefore defined by the equations of the family."""
     return name not in scope.definitions and any(family.key.base == name.base for family in scope.families)

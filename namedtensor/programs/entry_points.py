@@ -1,4 +1,4 @@
-"""Entry points: several names of a program that are computed together."""
+"""An entry point for several names of a program, which are computed together."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAX_DONATING = 16  # sets of inputs that are given away
 
 
 class EntryPoints(Suggests, CachedCall):
-    """Several names of a program that are computed together, with shared steps computed once.
+    """Several names of a program whose values are computed together. Steps that they share are computed once.
 
     A call may write its results into the arrays of the `donated` tensors, so the caller must not read these arrays
     again. They must be writable and must not share memory with other arrays.
@@ -96,7 +96,7 @@ class EntryPoints(Suggests, CachedCall):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names, in the order of their values."""
+        """The names, in the same order as the values."""
         return tuple(entry.name for entry in self._goal.entries)
 
     @encodable
@@ -106,5 +106,5 @@ class EntryPoints(Suggests, CachedCall):
     def __call__(
         self, /, *, values: Values | None = None, sizes: Mapping[str, int] | None = None, **named: Any
     ) -> tuple[Any, ...]:
-        """Return the values of the entry points, in the order of their names. Parameters and inputs are named."""
+        """Return the values as a tuple, in the order of the names. Parameters and inputs are passed by name."""
         return super().__call__(values=values, sizes=sizes, **named)

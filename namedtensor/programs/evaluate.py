@@ -1,4 +1,4 @@
-"""Evaluation of a source text, and the recording of every step to its value."""
+"""Evaluation of a formula from its source text, with or without a record of every step."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ EVALUATORS: Cache[Any, CachedCall] = Cache("evaluators of texts", MAX_EVALUATORS
 def evaluator(
     source: Any, syntax: str = "auto", strict: bool = False, limits: Limits = DEFAULT, by_element: bool = False
 ) -> CachedCall:
-    """Return the evaluator of a source text. It is cached, so that equal texts share one evaluator."""
+    """Return the evaluator of a source text. Evaluators are cached, so equal texts share one."""
     plain = syntax == "auto" and not strict and limits is DEFAULT and not by_element
     key = source if plain else (source, syntax, strict, limits, by_element)
     try:
@@ -134,7 +134,7 @@ def evaluate(  # pyright: ignore[reportInconsistentOverload]
 
 
 def limit_call(formula: CachedCall, strict: bool, limits: Limits) -> CachedCall:
-    """Return an evaluator for the same formula with other limits, in strict mode on request."""
+    """Return an evaluator for the same formula with other limits, and in strict mode if `strict` is true."""
     goal = formula._goal
     if not isinstance(goal, WholeProgram) or goal.entry() is not None:
         raise NotationError(

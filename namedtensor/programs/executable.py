@@ -55,7 +55,7 @@ PLAIN = Options()
 
 
 class TypedValues(NamedTuple):
-    """The checker's result: terms, and assertions about their values with one or two terms each."""
+    """The result of the checker: terms, and the assertions about their values, each with one or two terms."""
 
     source: str
     limits: Limits
@@ -119,14 +119,14 @@ def function_of(
 
 
 def type_goal(goal: Goal, given: BoundArguments, options: Options) -> TypedValues:
-    """Type the requested terms and the assertions of a goal. This is the first half of the pipeline."""
+    """Type the requested terms and the assertions of a goal, which is the first half of the pipeline."""
     with recursion_headroom(goal.program.source):
         result = TypedValues.of(*check_goal(goal, given.inputs, given.arguments, options))
     return result._replace(several=True) if isinstance(goal, Several) else result
 
 
 def compile_plan(typed: TypedValues, abstract: Abstract, target: Target, options: Options = PLAIN) -> CompiledPlan:
-    """Run the second half of the pipeline: prepare terms for execution, with the assertions of their program."""
+    """Compile typed terms and their assertions to a plan, which is the second half of the pipeline."""
     from ..core.tensor import NamedTensor
 
     with recursion_headroom(typed.source):
@@ -146,7 +146,7 @@ def compile_plan(typed: TypedValues, abstract: Abstract, target: Target, options
 
 
 def magnitudes(typed: TypedValues, abstract: Abstract, target: Target, index: int, arrays: Sequence[Any]) -> list[Any]:
-    """Return the magnitudes behind both sides of an assertion: for each side, an array and its axes."""
+    """Return the magnitudes of both sides of an assertion. Each is an array with its axes."""
     from .magnitudes import magnitudes_of
 
     with recursion_headroom(typed.source):
@@ -158,7 +158,7 @@ def magnitudes(typed: TypedValues, abstract: Abstract, target: Target, index: in
 
 
 def compile_with_jax(function: PlanFunction) -> None:
-    """Compile a function with JAX, unless its plan has a step that may fail depending on its data."""
+    """Compile a function with JAX, unless its plan has a step that can fail for some data."""
     if function.target.name == "jax":
         from jax import jit  # type: ignore[import-not-found]
 
@@ -200,12 +200,12 @@ class CompiledPlan:
 
     @property
     def nbytes(self) -> int:
-        """The memory that the compiled plan holds. A function for many sizes counts with its first sizes."""
+        """The memory of this plan in bytes. A function that it shares with a plan for other sizes is not counted."""
         labels = sum(axis_labels.nbytes for axes in self.labels for axis_labels in axes.values())
         return labels + (self.function.nbytes if self.exact is None else SHARED)
 
     def for_other_sizes(self, exact: Callable[[], CompiledPlan] | None) -> CompiledPlan:
-        """Return this function for a call with other sizes. `exact`, if given, raises the errors instead."""
+        """Return this plan for a call with other sizes. If a run fails, the plan from `exact`, if given, runs."""
         return replace(self, exact=exact)
 
     def __call__(self, *arrays: Any) -> Any:
@@ -236,14 +236,14 @@ class CompiledPlan:
         return tuple(take(array, *self.moves[at]) if at in self.moves else array for at, array in enumerate(arrays))
 
     def _judge(self, results: Sequence[Any], arrays: Sequence[Any]) -> None:
-        """Raise NotationError if an assertion does not hold for these results of these arrays."""
+        """Raise NotationError if an assertion does not hold for these results, which are computed from these arrays."""
         plan, scales = self.plan, self.scales
         orders = [getattr(result, "order", None) for result in plan.results[self.count :]]
         of_index = None if scales is None else lambda index: scales(index, arrays)
         judge(self.claims, results[self.count :], orders, plan.source, of_index)
 
     def _wrap(self, results: Sequence[Any]) -> tuple[Any, ...]:
-        """Return the requested values as tensors, and note their layouts if these do not depend on the data."""
+        """Return the requested values as tensors. Store their layouts if these do not depend on the data."""
         from ..core.tensor import wrap, wrap_layout
 
         if self.layouts is not None:

@@ -64,7 +64,7 @@ class DerivedForm:
 def explain_goal(
     goal: WholeProgram | Entry, given: BoundArguments, sizes: Mapping[str, int] | None, by_keyword: tuple[str, ...]
 ) -> Explanation:
-    """Return the value of a goal with the steps to it."""
+    """Return an explanation of a goal: its value and the steps that compute it."""
     from ..core.arrays import namespace_of
 
     options = Options(whole_sizes(sizes), by_keyword, shows_layers=True)

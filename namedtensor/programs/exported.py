@@ -1,4 +1,4 @@
-"""Conversions of a formula to a compiled function, its cost, source text for other libraries, and a placed program."""
+"""Conversion of formulas to compiled functions and source text, their cost, and their placement on devices."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def read_disabled(disable: str | Collection[str]) -> tuple[str, ...]:
 
 
 class Exported:
-    """A program, formula or entry point that can be compiled, costed and converted to source text."""
+    """A program, formula or entry point that can be compiled, converted to source text, or examined for its cost."""
 
     _goal: WholeProgram | Entry
 
@@ -258,7 +258,7 @@ class Exported:
     def to_einsum(
         self, values: Values | None = None, /, *, sizes: Mapping[str, int] | None = None, **named: Any
     ) -> str:
-        """Return the formula as a call of `einsum` for NumPy, PyTorch or JAX.
+        """Return the formula as an `einsum` call for NumPy, PyTorch or JAX.
 
         Parameters
         ----------
@@ -299,7 +299,7 @@ class OnDevices:
         self, rules: Rules, mesh: Any, compute_rules: Rules | None = None, topology: str | None = None, *,
         value_rules: Mapping[str, Rules] | None = None, save: Iterable[str] | None = None,
     ) -> Sharded:  # fmt: skip
-        """Place the program on the devices of a JAX mesh by the names of axes.
+        """Place the program on the devices of a JAX mesh, as specified by rules for its axis names.
 
         Parameters
         ----------
@@ -345,7 +345,7 @@ class OnDevices:
         sizes: Mapping[str, int] | None = None, dtype: str = "float32", output: str | None = None,
         loss: str | None = None, update: Any = None, accumulate: str | None = None, **inputs: Any,
     ) -> DeviceReport:  # fmt: skip
-        r"""Report the work of each device of a mesh, even if the devices are absent. No value is computed.
+        r"""Report the work of each device of a mesh without computing any value. The devices can be absent.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Families of parameters in one array each, such as W^{1,Q}, …, W^{96,Q}, which formulas declare as W^{l,Q}."""
+"""Families of parameters stored in one array each. For example, formulas declare W^{1,Q}, …, W^{96,Q} as W^{l,Q}."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..scope.names import key
 
 
 def stack_families(parameters: Mapping[str, Any], declared: Iterable[str], count: int) -> dict[str, Any]:
-    """Return the parameters, in which each family with at least `count` alike members is stacked into one array."""
+    """Return the parameters with each family of at least `count` alike members stacked into one array."""
     apart = {name: value for name, value in parameters.items() if not isinstance(name, FamilyName)}
     families = {
         family_name.members[0]: family_name
@@ -30,7 +30,7 @@ def stack_families(parameters: Mapping[str, Any], declared: Iterable[str], count
 
 
 def alike_families(parameters: Mapping[str, Any], declared: Iterable[str]) -> Iterator[FamilyName]:
-    """Yield each family with at least two members whose members have one layout and consecutive numbers."""
+    """Yield each family of at least two members that have the same layout and consecutive numbers."""
     written = {name: key(name) for name in dict.fromkeys(declared)}
     groups: dict[tuple[str, int, tuple[str, ...]], dict[int, str]] = {}
     for name in parameters:
@@ -50,19 +50,19 @@ def alike_families(parameters: Mapping[str, Any], declared: Iterable[str]) -> It
 
 
 def traits(value: Any) -> tuple[Any, ...] | None:
-    """Return the properties that all members of a family must share, or None for a number."""
+    """Return the properties that all members of a family must have in common, or None for a number."""
     layout = getattr(value, "layout", None)
     return None if layout is None else (layout.axes, layout.extent, layout.dtype, layout.xp)
 
 
 def labels_of(name: str) -> tuple[str, ...]:
-    """Return the labels of a name, subscripts first."""
+    """Return the labels in a name: first the subscripts, then the superscripts."""
     _, below, above = key(name)
     return (*below, "|", *above)
 
 
 def index_in(labels: Sequence[str], pattern: Sequence[str]) -> int | None:
-    """Return the position of the label that numbers a family member, or None if the labels do not match the pattern."""
+    """Return the position of the label that numbers a family's members, or None if the labels do not fit `pattern`."""
     if len(labels) != len(pattern):
         return None
     others = [index for index, pair in enumerate(zip(labels, pattern)) if pair[0] != pair[1]]
@@ -70,7 +70,7 @@ def index_in(labels: Sequence[str], pattern: Sequence[str]) -> int | None:
 
 
 def together(tensors: Sequence[Any]) -> Any:
-    """Return tensors of one layout, stacked along a new first axis. JAX shapes without values yield a shape."""
+    """Stack tensors of one layout along a new first axis. JAX shapes without values are stacked to a shape."""
     layout, arrays = tensors[0].layout, [tensor.array for tensor in tensors]
     axes, extent = (ALONG, *layout.axes), (len(tensors), *layout.extent)
     if layout.xp is None:

@@ -1,4 +1,4 @@
-"""Programs with imports, that is, with statements such as `from "attention.nt" import Attention`.
+"""Programs that import definitions with statements such as `from "attention.nt" import Attention`.
 
 The imported definitions replace the statement, as if the program's author had written them there. The rest of the
 package therefore does not distinguish imported definitions from other definitions. Errors name the file and the line.
@@ -33,7 +33,7 @@ FOLDERS_HINT = 'write folders="formulas", or folders=["formulas", "library"]'
 
 
 class SourceFile(NamedTuple):
-    """An imported file: its path, its name in errors, and the folders that it may import from."""
+    """An imported file: its path, its name in error messages, and the folders that it can import from."""
 
     path: Path
     name: str
@@ -76,13 +76,13 @@ def _may_import(text: str, syntax: str) -> bool:
 
 
 def line_of(text: str, span: Span) -> Span:
-    """Return the span of the line that contains a statement, including its comment."""
+    """Return the span of the whole line that contains a statement, including any comment."""
     end = text.find("\n", span[1])
     return text.rfind("\n", 0, span[0]) + 1, len(text) if end < 0 else end
 
 
 class _Importer:
-    """Reads the files that one program imports, each file once."""
+    """The reader of the files that a program imports. It reads each file once."""
 
     def __init__(self, folders: tuple[Path, ...]):
         self.folders = folders
@@ -116,7 +116,7 @@ class _Importer:
     def imported(
         self, text: str, statement: Imports, roots: tuple[Path, ...], name: str, above: tuple[Path, ...]
     ) -> list[SourcePart]:
-        """Return the lines that an import statement adds to the text, without lines that were already imported."""
+        """Return the lines that an import statement adds to the text, except for lines that are already imported."""
 
         def error(code: int, message: str, span: Span, **more: Any) -> NotationError:
             source = ComposedText((SourcePart(text, name),)) if name else text
@@ -176,7 +176,7 @@ class _Importer:
         return self.read[file.path]
 
     def located(self, path: str, roots: tuple[Path, ...], error: Any) -> SourceFile:
-        """Return the file that an import names. Raise NotationError if no readable file exists."""
+        """Return the file that an import statement names. Raise NotationError if it is missing or cannot be read."""
         if not path.endswith(SUFFIX):
             raise error(
                 f"an import reads files that end in {SUFFIX}, got {path!r}", hint='write from "attention.nt" import …'
@@ -232,7 +232,7 @@ def _find_in_package(package: str, inside: str, path: str, error: Any) -> Source
 
 
 def _check_declarations(text: ComposedText) -> None:
-    """Raise NotationError if two files declare one name in different sets, because the parameter would be ambiguous."""
+    """Raise NotationError if two files declare a name in different sets, which would make the parameter ambiguous."""
     try:
         scope = _scope_of(text)
     except NotationError:  # which the program raises
@@ -255,7 +255,7 @@ def _scope_of(text: str) -> Scope:
 
 
 def _rows(content: str, span: Span, name: str) -> list[SourcePart]:
-    """Return the lines of a span, each with its file and its line number in this file."""
+    """Return the lines of a span. Each has the name of its file and its line number there."""
     rows: list[SourcePart] = []
     position = span[0]
     for text in content[slice(*span)].splitlines(keepends=True):
@@ -266,7 +266,7 @@ def _rows(content: str, span: Span, name: str) -> list[SourcePart]:
 
 
 def _rename_names(content: str, renamed: dict[str, Name], error: Any) -> str:
-    """Return the text of a file in which some names are renamed throughout."""
+    """Return the text of a file with these names replaced by new names."""
     words = [
         token for token in tokens_of(content, "text") if token.type in ("NAME", "FUNCTION") and token.place != "axis"
     ]
@@ -289,7 +289,7 @@ def _rename_names(content: str, renamed: dict[str, Name], error: Any) -> str:
 
 
 def _terminate_lines(parts: Iterable[SourcePart]) -> list[SourcePart]:
-    """Return the parts of a text, in which each part ends at the end of a line."""
+    """Return the parts of a text, with a line end added to each part that lacks one, except for the last part."""
     remaining = [part for part in parts if part.text]
     return [
         part if part.text.endswith("\n") or number == len(remaining) - 1 else part._replace(text=f"{part.text}\n")

@@ -1,4 +1,4 @@
-"""Initialization of parameters: the fan-in, the initializer and the sampled values of each parameter."""
+"""Initialization of parameters: the fan-in and the initializer of each parameter, and its sampled values."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def draw_parameters(
     goal: WholeProgram | Entry, seed: Any, sizes: Mapping[str, int] | None, dtype: str, initializers: Initializers,
     unwanted: Collection[str] = (),
 ) -> dict[str, Any]:  # fmt: skip
-    """Return a tensor for each parameter of a program, by the rules of `initial`, except for `unwanted` parameters."""
+    """Return an initialized tensor for each parameter of a program that is not `unwanted`, as `initial` does."""
     checker = infer_types(goal, sizes, {}, by_keyword=())
     summed = fans(checker.parameters, checker.graph.all())
     shapes = {name: shape for name, shape in shapes_of(checker, {}).items() if name not in unwanted}
@@ -88,7 +88,7 @@ def initial(
     initializers: Initializers | None = None,
     scalars: Mapping[str, float] | None = None,
 ) -> dict[str, Any]:
-    """Return a tensor for each shape, using the initializer for its name or base, or for its use in the formulas.
+    """Return an initialized tensor for each shape. The initializer is chosen by name, base or use in the formulas.
 
     By default, γ is 1. A contracted tensor is normally distributed with variance 1/fan_in, which preserves the variance
     of the input. An added tensor is 0.
@@ -128,7 +128,7 @@ def initial(
 
 
 def to_jax(numbers: Any, dtype: Any) -> Any:
-    """Return numbers as a JAX array with this dtype, or with the 32-bit dtype if JAX has not enabled 64-bit dtypes."""
+    """Return numbers as a JAX array of this dtype, or of the 32-bit dtype if 64-bit dtypes are disabled in JAX."""
     import jax  # type: ignore[import-not-found]
 
     return jax.numpy.asarray(numbers, dtype=jax.dtypes.canonicalize_dtype(dtype))
@@ -146,7 +146,7 @@ def whole(name: str, shape: Mapping[str, Any]) -> tuple[int, ...]:
 
 
 def initializer_for(name: str, spelling: Key, initializers: Initializers, contracted: bool) -> Initializer:
-    """Return the initializer for a parameter's name, or for a shorter form of the name, or else the default.
+    """Return the initializer for a parameter's name or, failing that, a shorter form of it, or else the default.
 
     The shorter forms are the base with the last label, and the base alone.
 

@@ -23,7 +23,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class Normal:
-    """A normal distribution with mean 0, whose `stddev` is a formula of `fan_in`, `fan_out` and the sizes."""
+    """A normal distribution with mean 0. Its `stddev` is a formula in `fan_in`, `fan_out` and the sizes."""
 
     stddev: str
 
@@ -33,7 +33,7 @@ class Normal:
 
 @dataclass(frozen=True)
 class Uniform:
-    """A uniform distribution from −`bound` to `bound`, which is a formula of `fan_in`, `fan_out` and the sizes."""
+    """A uniform distribution from −`bound` to `bound`. The bound is a formula in `fan_in`, `fan_out` and the sizes."""
 
     bound: str
 
@@ -58,7 +58,7 @@ def _number(formula: str, variables: Mapping[str, float]) -> float:
 
 @lru_cache(maxsize=256)
 def _value(formula: str, variables: tuple[tuple[str, float], ...]) -> float:
-    """Return the value of a formula for the given numbers. It is computed once for all layers with equal numbers."""
+    """Return the value of a formula for the given numbers. It is cached, because many layers have equal numbers."""
     from .evaluate import evaluate
 
     return float(evaluate(formula, dict(variables)))

@@ -1,4 +1,4 @@
-"""Functions of higher-level packages that programs call. `namedtensor` lists the module of each function."""
+"""Functions of higher-level packages that programs call. `namedtensor` specifies the module of each function."""
 
 from __future__ import annotations
 

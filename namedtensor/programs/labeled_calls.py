@@ -1,4 +1,4 @@
-"""Calls with tensors whose axes have labels. The labels are compared once, before anything is computed.
+"""Calls with tensors whose axes have labels. The labels are compared once, before any computation.
 
     align_inputs           returns the inputs in the order of the first input that labels each axis, and their types
     compile_labeled        returns a compiled plan that aligns its inputs and labels its results
@@ -85,12 +85,12 @@ def moves_of(typed: TypedValues, given: BoundArguments, parameters: Sequence[str
 
 
 def members_of(name: str) -> tuple[str, ...]:
-    """Return the names of the tensors that an array contains: a single name, or the members of a family."""
+    """Return the names of the tensors that an array contains: only `name`, or the members of the family."""
     return tuple(map(str, name.members)) if isinstance(name, FamilyName) else (name,)
 
 
 def align(given: BoundArguments, moves: Moves) -> BoundArguments:
-    """Return the inputs of a call with their elements moved to the positions in `moves`."""
+    """Return the inputs of a call with their elements moved according to the positions in `moves`."""
     values = dict(given.values)
     for name, layout in given.labeled.items():
         array, labels = given.arrays[name], labels_of(layout)

@@ -1,4 +1,4 @@
-"""The magnitudes from which a value is computed. Rounding may change the value by a multiple of its magnitude.
+"""The magnitudes from which a value is computed. Rounding can change the value by a multiple of its magnitude.
 
 The magnitude of ∑_{a} (X − mean_{a} X) is ∑_{a} (|X| + mean_{a} |X|). It has the same operators on the absolute values
 of the operands, with + instead of −. For other operators, the magnitude follows from the condition number. For example,
@@ -34,7 +34,7 @@ BOUNDED_SLOPE = (
 
 
 def magnitudes_of(roots: Sequence[Term]) -> list[Term]:
-    """Return terms that compute the magnitudes of the roots, in a separate graph, or no terms if there is a loop."""
+    """Return terms for the magnitudes of the roots, in a separate graph, or no terms if the graph has a loop."""
     graph = TermGraph()
     make = TermBuilder(graph, nodes.Number(0))
     copies, by_term = dict[int, Term](), dict[int, Term]()
@@ -143,7 +143,7 @@ def _measure_minimum(make: TermBuilder, term: Term, size: Term, parts: Sequence[
 
 
 def _measure_matrix(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
-    """Return a rough magnitude for a matrix operator, because its condition number is not computed."""
+    """Return a rough magnitude for a matrix operator. It is rough because the condition number is not computed."""
     largest = [make.over("max", of, tuple(of.shape)) if of.shape else of for of in (size, *parts)]
     total = make.add(largest[0], make.times(largest[0], largest[0]))
     for entry in largest[1:]:

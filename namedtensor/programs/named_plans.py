@@ -1,4 +1,4 @@
-"""Plans for evaluating formulas in one library. Arguments are passed by name, and sizes are numbers or symbols."""
+"""Plans that evaluate formulas in one library, with arguments by name and with numbers or symbols as sizes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LIBRARIES = {"numpy": "numpy", "torch": "array_api_compat.torch", "jax": "jax.nu
 
 
 def target_named(library: str) -> Target:
-    """Return the target of a library by name. Raise NotationError if it is invalid or not installed."""
+    """Return the target for a library's name. Raise NotationError if the library is unknown or not installed."""
     target = target_for_text(library)
     if isinstance(target, (Absent, Tabled)):
         raise NotationError(408, f"{library} is not installed", hint=f"pip install {library}")
@@ -64,7 +64,7 @@ def check_by_name(goal: Goal, abstract: Abstract, options: Options) -> tuple[Che
 def plan_of(
     goal: WholeProgram | Entry, target: Target, given: Mapping[str, Any], options: Options = PLAIN
 ) -> tuple[Plan, list[Any]]:
-    """Return the plan of a formula for tensors, shapes and numbers by name, and the Python functions that it calls.
+    """Return the plan of a formula for named tensors, shapes and numbers, and the Python functions that it calls.
 
     Raises NotationError if the formula does not fit the inputs, or does not use an input that was passed by keyword.
     """

@@ -1,4 +1,4 @@
-"""The sizes of an ONNX graph: the names of its open axes, and the checks that sizes agree.
+"""The sizes in an ONNX graph: names for its open axes, and checks that sizes agree.
 
 ONNX Runtime checks only the sizes that are constants in the graph. Without these checks, it would broadcast an axis of
 size 1 to the size of another input, and the result would be wrong without an error.
@@ -38,7 +38,7 @@ def name_axes(graph: Any, names: Sequence[Mapping[int, str]]) -> None:
 
 
 def check_agreement(graph: Any, planned: Forward, names: Sequence[Mapping[int, str]]) -> None:
-    """Add nodes to the graph that reject inputs whose sizes differ from the sizes of the axes that `forward` reads."""
+    """Add nodes to the graph that reject an input whose sizes differ from the sizes that `forward` reads instead."""
     read_from: dict[Size, Axis] = {
         read.size: (planned.plan.inputs.index(read.value), read.axis)
         for read in reads_of(planned.plan, shapes=True)

@@ -20,7 +20,7 @@ Errors = Callable[[Found], tuple[NotationError, ...]]
 def with_open_ends(
     check: Callable[[Mapping[str, Extent]], Found], errors: Errors[Found]
 ) -> tuple[Found, tuple[SizeCondition, ...]]:
-    """Run a check in which each unspecified end of a range is a size symbol.
+    """Run a check in which the end of each range, if it is not specified, is a size symbol.
 
     Return the result of the check and the conditions on these symbols.
     """
@@ -38,7 +38,7 @@ def with_open_ends(
 
 
 def ends_needed(errors: tuple[NotationError, ...]) -> dict[str, Extent]:
-    """Return a size symbol for each name or axis whose size the errors ask for."""
+    """Return a size symbol for each name or axis that the errors report as having no size."""
     needed = (error for error in errors if error.code in (201, 309) and error.reason == SIZE_NEEDED)
     return {
         error.symbol: extent(SizeSymbol(error.symbol, error.axis or "")) for error in needed if error.symbol is not None

@@ -1,4 +1,4 @@
-"""Checks of user-defined differentials: they have the correct axes and are linear in the change."""
+"""Checks of user-defined differentials: they must have the correct axes and be linear in the change."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CHANGE = "change"  # the axis of the directions in which a differential is tried
 
 
 def check_differential(custom: Any) -> None:
-    """Raise NotationError if a differential has the wrong axes, lacks ∂X, or is not linear."""
+    """Raise NotationError if a differential has the wrong axes, does not contain ∂X, or is not linear."""
     count = len(custom.lifted.inputs)
     if len(custom.differential) != count:
         hint = 'pass one for each operand, "0" where it contributes nothing'

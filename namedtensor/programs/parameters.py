@@ -60,7 +60,7 @@ def parameter_shapes(
     goal: WholeProgram | Entry, sizes: Mapping[str, int] | None, shapes: Mapping[str, Any],
     by_keyword: Iterable[str] | None = None,
 ) -> Shapes:  # fmt: skip
-    """Return the shape of each name that is declared but not defined, except for names whose shapes are given."""
+    """Return the shape of each name that is declared but not defined and whose shape is not given."""
     return shapes_of(infer_types(goal, sizes, shapes, by_keyword), shapes)
 
 
@@ -81,7 +81,7 @@ def shapes_of(checker: Checker, shapes: Mapping[str, Any]) -> Shapes:
 
 
 def ask_for_type(problem: NotationError) -> NotationError:
-    """Return the error for a call without types: an undefined name needs a type if there is no similar name."""
+    """Return the error for a call without types: an undefined name, unless it is misspelled, needs a type."""
     name = problem.symbol
     if problem.reason != TYPE_NEEDED:
         return problem

@@ -41,7 +41,7 @@ MOST_READINGS = 64  # sets of given names for which a program keeps what it may 
 
 
 class ParsedProgram:
-    """A text in the notation, parsed and bound on first use. Two texts are equal if their trees are equal."""
+    """A text in the notation that is parsed and bound on first use. Two texts are equal if their trees are equal."""
 
     def __init__(self, source: str, syntax: str = "auto", limits: Limits = DEFAULT, strict: bool = False):
         self.source: str = source
@@ -119,7 +119,7 @@ class ParsedProgram:
     def convert_scalars(
         self, values: Mapping[str, Any], inputs: Callable[[], Mapping[Key, InputType]]
     ) -> Mapping[str, Any]:
-        """Return the values, in which a scalar tensor that is needed before planning is replaced by a plain number."""
+        """Return the values, with each scalar tensor that is needed before planning replaced by a plain number."""
         single: list[str] = []
         for name, value in values.items():
             layout = getattr(value, "layout", None)

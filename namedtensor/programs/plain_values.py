@@ -1,4 +1,4 @@
-"""Tensors that are stored as plain Python numbers, which work with or without NumPy.
+"""Tensors stored as plain Python numbers, which do not require NumPy.
 
 PlainTensor(("n", "m"), (3, 2), (0.5, 1.0, …))         a tensor with its numbers in row-major order
 """
@@ -43,7 +43,7 @@ class PlainTensor:
         return self.broadcast_to({axis: self.sizes[axis] for axis in order})
 
     def broadcast_to(self, sizes: dict[str, int]) -> PlainTensor:
-        """Return the tensor along these axes, with its elements repeated along axes that it lacks.
+        """Return the tensor broadcast to these axes. Its elements are repeated along axes that it lacks.
 
         >>> PlainTensor(("a",), (2,), (1, 2)).broadcast_to({"b": 2, "a": 2}).numbers
         (1, 2, 1, 2)
@@ -55,7 +55,7 @@ class PlainTensor:
         return PlainTensor(tuple(sizes), extent, tuple(self.numbers[position] for position in positions))
 
     def first_along(self, retained: Collection[str]) -> PlainTensor:
-        """Return the tensor along the retained axes, with the first position along every other axis.
+        """Return the elements at the first position along every axis that is not in `retained`.
 
         >>> PlainTensor(("a", "b"), (2, 2), (1, 2, 3, 4)).first_along("a").numbers
         (1, 3)
@@ -66,7 +66,7 @@ class PlainTensor:
         return PlainTensor(tuple(axis for axis in self.axes if axis in retained), extent, numbers)
 
     def split_rows(self, at: int) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows along the axis at position `at`."""
+        """Yield the one-dimensional rows along the axis at position `at`."""
         order = (*self.axes[:at], *self.axes[at + 1 :], self.axes[at])
         numbers, size = self.laid_out(order).numbers, self.extent[at]
         return (numbers[start : start + size] for start in range(0, len(numbers), size or 1))
@@ -89,12 +89,12 @@ def strides(extent: Sequence[int]) -> tuple[int, ...]:
 
 
 def records(extent: Sequence[int]) -> Iterable[tuple[int, ...]]:
-    """Return all positions in an array of this extent, counted from 0, with the last index varying fastest."""
+    """Return all positions, counted from 0, in an array of these sizes. The last index varies fastest."""
     return itertools.product(*map(range, extent))
 
 
 def value_of(value: Any) -> PlainTensor:
-    """Return a tensor of any kind, or a number, as a tensor of plain numbers."""
+    """Convert a tensor of any kind, or a number, to a tensor of plain numbers."""
     array = value.array
     flat = array.reshape(-1) if value.axes else array
     listed = flat.tolist() if hasattr(flat, "tolist") else [float(flat)]

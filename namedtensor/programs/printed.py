@@ -143,7 +143,7 @@ class Printed:
 
     @cached_property
     def _tints(self) -> dict[str, Tint]:
-        """Return the color of each axis, in the order of first use."""
+        """Return the color of each axis, with the axes in the order of first use."""
         from grammar.printer.runs import axes_in
 
         from ..display.colors import tints

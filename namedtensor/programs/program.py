@@ -88,7 +88,7 @@ class Program(OnDevices, Verbs):
 
     @property
     def strict(self) -> bool:
-        """Whether all uses of the program reject an outer broadcast."""
+        """Whether every use of the program rejects outer broadcasts."""
         return self._goal.program.strict
 
     @property
@@ -103,7 +103,7 @@ class Program(OnDevices, Verbs):
 
     @property
     def declared(self) -> list[str]:
-        """The parameters, that is, names that are declared but not defined."""
+        """The parameters, which are names that are declared but not defined."""
         return self._goal.program.declared
 
     @property
@@ -128,7 +128,7 @@ class Program(OnDevices, Verbs):
     def __getitem__(self, name: tuple[str, ...]) -> EntryPoints: ...
 
     def __getitem__(self, name: str | tuple[str, ...]) -> EntryPoint | EntryPoints:
-        """Return an entry point for one or several names: `program["K", "V"](…)` computes shared parts once."""
+        """Return an entry point for one or several names: `program["K", "V"](…)` computes shared steps once."""
         try:
             entry = self._entries.get(name)
         except TypeError:  # it cannot be the name of anything
@@ -157,7 +157,7 @@ class Program(OnDevices, Verbs):
         return [*super().__dir__(), *(name for name in self.names if name.isidentifier())]
 
     def replace_definitions(self, text: str = "", remove: Iterable[str] = ()) -> Self:
-        r"""Return a program with other definitions of some names.
+        r"""Return a program in which the definitions of some names are replaced.
 
         Parameters
         ----------
@@ -249,7 +249,7 @@ class Program(OnDevices, Verbs):
             return closed
 
     def _goal_of(self, arguments: tuple[Any, ...], given: Mapping[str, Any]) -> Goal:
-        """Return the value of the program, or its last function if there are arguments for it."""
+        """Return the goal of a call: the program's last function if the call has arguments for it, or its value."""
         entry = self._goal.entry_for(given)
         if entry is None and arguments:
             raise no_function(arguments, self._goal.program.names.free)
@@ -322,7 +322,7 @@ class EntryPoint(Verbs):
 
     @property
     def name(self) -> str:
-        """The name in the program that this entry point stands for."""
+        """The name that this entry point stands for."""
         return self._goal.name
 
     @property

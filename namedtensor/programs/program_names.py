@@ -1,4 +1,4 @@
-"""The names that a program mentions, grouped by their source: declarations, definitions and inputs.
+"""The names that a program mentions, grouped into declarations, definitions and inputs.
 
 Some names can be accessed as `program.NAME`. The meaning of the other names is known only from a value or a shape.
 """
@@ -34,13 +34,13 @@ class ProgramNames:
 
     @cached_property
     def spoken(self) -> set[Key]:
-        """All names in the text. A name such as W is left out if it occurs only in a declared or defined W^Q."""
+        """All names in the text, except a name such as W that occurs only in a declared or defined W^Q."""
         parts = [part for statement in self.scope.program.statements for part in children(statement)]
         return {result for part in parts for result in find_used_names(part, self._find_labeled_names)}
 
     @property
     def free(self) -> list[str]:
-        """The names that only an input can explain, in alphabetical order."""
+        """The names that must be inputs, because nothing in the program explains them, in alphabetical order."""
         explained = self.bases | self.indices | set(CONSTANTS)
         parameters = {key for function in self.scope.all_functions() for key in function.bound}
         return sorted(
@@ -65,7 +65,7 @@ class ProgramNames:
         return self.declared | self.defined
 
     def asked(self, function: FunctionDefinition) -> list[Key]:
-        """Return the names that a function uses as parameters, that is, neither its arguments nor defined names."""
+        """Return the names that a function uses as parameters, which are neither its arguments nor defined names."""
         bodies = [function.body, *(fact.body for facts in function.facts.values() for fact in facts)]
         keys = {name.key() for name in (*function.parameters, *function.options)}
         fromkeys = dict.fromkeys(name for body in bodies for name in find_used_names(body, self._find_labeled_names))
@@ -85,7 +85,7 @@ class ProgramNames:
 
 
 def find_used_names(node: nodes.Node, labeled: set[Key]) -> Iterator[Key]:
-    """Yield the names that an expression uses. For X^2, also yield X unless X^2 is itself a labeled name."""
+    """Yield the names that an expression uses. For X^2, also yield X if X^2 is not itself a labeled name."""
     stack: list[Any] = [node]
     while stack:  # A long sum is deeper than Python's recursion limit.
         current = stack.pop()
@@ -113,7 +113,7 @@ def bound_by(node: Any) -> set[str]:
 
 
 def read_bars(trees: Sequence[nodes.Program], inputs: Iterable[str] = ()) -> list[nodes.Program]:
-    """Return the programs with |x| read as an absolute value if x is an input or an operand but never an axis."""
+    """Return the programs with |x| read as an absolute value if x is an input or an operand, and is never an axis."""
     uses = uses_of(*trees)
     operands = uses.variables.union(inputs) - uses.named_axes
 

@@ -34,16 +34,16 @@ class RandomNumbers:
         return low + (high - low) * self.uniformly()
 
     def whole(self, low: int, high: int) -> int:
-        """Return a random integer from low, …, high."""
+        """Return a random integer from low to high, including both."""
         return low + int((high - low + 1) * self.uniformly())
 
     def normal(self) -> float:
-        """Return a normally distributed number, using the Box–Muller method."""
+        """Return a random number from the normal distribution, using the Box–Muller method."""
         radius = math.sqrt(-2 * math.log(1 - self.uniformly()))
         return radius * math.cos(2 * math.pi * self.uniformly())
 
     def power(self, low: float, high: float) -> float:
-        """Return a random number of either sign. The logarithm of its absolute value is uniformly distributed."""
+        """Return a random number with a random sign. The logarithm of its absolute value is uniformly distributed."""
         return (1 if self.uniformly() < 0.5 else -1) * 10 ** self.uniform(low, high)
 
 
@@ -70,7 +70,7 @@ SPECIAL = ("ties", "equal", "tiny", "huge")
 
 
 class NumberDomain(NamedTuple):
-    """The set that an input's elements belong to, with numeric bounds."""
+    """A set of numbers that contains an input's elements, with numeric bounds."""
 
     kind: str = "reals"
     bounds: tuple[float, ...] = ()
@@ -98,12 +98,12 @@ HALF_LINES = {"positive": NumberDomain("above", (0.0,)), "nonnegative": NumberDo
 
 
 def number_in(node: Any) -> float | None:
-    """Return the number that a bound of a set stands for, or None if it is unknown."""
+    """Return the number that is a bound of a set, or None if it is unknown."""
     return float(node.value) if isinstance(node, Number) else None
 
 
 def domain_of(of: Set | None, bound: Callable[[Any], float | None] = number_in, unknown: int = 3) -> NumberDomain:
-    """Return the domain of a declared set. If a bound is unknown, return [unknown] for [n], or else the reals."""
+    """Return the domain of a declared set. If a bound is unknown, it is [unknown] for a set [n] and else all reals."""
     if of is None:
         return REALS
     if of.domain in HALF_LINES:
@@ -116,7 +116,7 @@ def domain_of(of: Set | None, bound: Callable[[Any], float | None] = number_in, 
 
 
 def find_stated_domains(statements: Iterable[Any]) -> dict[str, NumberDomain]:
-    """Return the domain of each name that an assumption compares with a number, as in x > 0 or 1 ≥ x."""
+    """Return the domain of each name that an assumption compares with a number, as x > 0 and 1 ≥ x do."""
     result: dict[str, NumberDomain] = {}
     for statement in statements:
         condition = statement.condition if isinstance(statement, Fact) else None
@@ -188,5 +188,5 @@ SPECIAL_NUMBERS: dict[str, Numbers] = {
 
 
 def styles(count: int) -> list[str]:
-    """Return the styles of `count` tests, cycling through all styles."""
+    """Return the styles for `count` tests, in which all styles take turns."""
     return [*itertools.islice(itertools.cycle(STYLES), count)]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def to_readable(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any], options: Options) -> str:
-    """Return the source of a readable function of arrays, which has the formula's names. Its parameters are `given`."""
+    """Return the source of a readable function of arrays with the formula's names. It has `given` as parameters."""
     return readable(goal, library, given, options).text
 
 
@@ -46,7 +46,7 @@ def readable(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any],
 
 
 def float_bits(value: Any) -> int:
-    """Return the width of the floats in an input, or 0 if it has no floats. A shape counts as an input of floats."""
+    """Return the width of the floats in an input, or 0 if it has none. A shape is treated as an input of floats."""
     layout = getattr(value, "layout", None)
     if isinstance(layout, Layout):
         name = dtype_name(layout.dtype)

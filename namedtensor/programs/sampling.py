@@ -1,4 +1,4 @@
-"""The inputs of random tests: one sampler for equivalence, proofs, assertions, exercises and functions.
+"""The inputs of random tests, which equivalence, proofs, assertions, exercises and functions share.
 
 Sampler({"X": {"n": 3}}).inputs(0, "ties")       X = [0, 0, 1]_{n}
 """
@@ -27,14 +27,14 @@ def value_on(program: nodes.Program, inputs: Inputs) -> PlainTensor:
 
 
 class Sampler(NamedTuple):
-    """A sampler of inputs with given sizes. Ordinary numbers are rounded to `digits` to keep counterexamples short."""
+    """A sampler of inputs of given shapes. Ordinary numbers are rounded to `digits` to keep counterexamples short."""
 
     shapes: Mapping[str, Mapping[str, int]]
     domains: Mapping[str, NumberDomain] = {}
     digits: int | None = None
 
     def inputs(self, seed: int, style: str) -> dict[str, PlainTensor]:
-        """Return the inputs of one random test, which a seed and a style determine."""
+        """Return the inputs of one random test. They depend only on the seed and the style."""
         elements = RandomInputs(seed, style)
         result: dict[str, PlainTensor] = {}
         for name, shape in self.shapes.items():
@@ -53,7 +53,7 @@ class Sampler(NamedTuple):
         value: Evaluate = value_on,
         is_exact: Callable[[float], bool] = lambda number: True,
     ) -> Iterator[dict[str, PlainTensor]]:
-        """Yield inputs at each boundary of `tree` that `known` does not have, except for numbers that are not exact."""
+        """Yield inputs at each boundary of `tree` that is not in `known`, if `is_exact` accepts their numbers."""
 
         def allows(name: str, number: float) -> bool:
             return is_exact(number) and number in self.domains.get(name, REALS)

@@ -1,4 +1,4 @@
-"""Symbols for the sizes that a function reads from its arrays at run time, and the conditions that it checks."""
+"""Symbols for the sizes that a function reads from its arrays when it runs, and the size conditions that it checks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GENERATED = re.compile(r"[tcx]\d+|(fallback_)?c\d+|function\w*|buffer_\d+|block\
 
 
 class SizeSymbols:
-    """The symbols for the axes of open size. Each symbol has a unique name in the source text."""
+    """The symbols for the sizes of open axes. Each symbol has a unique name in the source text."""
 
     def __init__(self, taken: Collection[str]):
         self.taken = {*taken, *RESERVED}
@@ -62,7 +62,7 @@ def names_in(values: Collection[str]) -> set[str]:
 
 
 def with_conditions(make: Callable[[], Result]) -> tuple[Result, tuple[SizeCondition, ...]]:
-    """Return the result of `make`, and the conditions on sizes that it assumed.
+    """Return the result of `make`, and the conditions on sizes under which it is valid.
 
     Raises NotationError (309) if `make` needs the number of an open size.
     """

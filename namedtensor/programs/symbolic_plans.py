@@ -39,7 +39,7 @@ Place = tuple[str, int]  # of a size: the name of a tensor, and which of its axe
 
 
 class PlanSignature(NamedTuple):
-    """The parts of a plan's key other than sizes, the sizes, and the input and axis position of each size."""
+    """The key of a plan without the sizes, the sizes, and the position of each size: an input and one of its axes."""
 
     key: tuple[Any, ...]
     sizes: tuple[int, ...]
@@ -62,7 +62,7 @@ def signature_of(given: BoundArguments) -> PlanSignature:
 
 
 class SymbolicPlan(NamedTuple, Generic[Function]):
-    """A function for all sizes that satisfy its conditions. `symbols` maps the position of a size to its symbol."""
+    """A function for all sizes that satisfy its conditions. `symbols` maps a size's position to its symbol."""
 
     symbols: dict[int, SizeSymbol]
     fixed: tuple[int | None, ...]  # None where the size is a symbol
@@ -88,7 +88,7 @@ class SymbolicPlan(NamedTuple, Generic[Function]):
 
 
 class SignaturePlans(Generic[Function]):
-    """The plans of one signature: the sizes of its first call, and plans in which some sizes are symbols.
+    """The plans of one signature: the sizes of its first call, and the plans in which some sizes are symbols.
 
     If there is no first call, all sizes are symbols from the start.
     """
@@ -102,7 +102,7 @@ class SignaturePlans(Generic[Function]):
 
     @property
     def is_full(self) -> bool:
-        """Whether calls with other sizes are planned with numbers, because there are too many plans or failures."""
+        """Whether calls with other sizes are planned with fixed sizes, because there are too many plans or failures."""
         return len(self.plans) >= MAX_PLANS or self.failures >= MAX_FAILURES
 
 
@@ -114,7 +114,7 @@ class SymbolicPlans:
         self._of_dimensions: Cache[Any, tuple[CompiledPlan, Assumptions]] = Cache("plans of dimensions", MAX_SIGNATURES)
 
     def find_plan(self, given: BoundArguments, extra: tuple[Any, ...], make: Make) -> CompiledPlan:
-        """Return the compiled plan of a call. `extra` is the part of the call's signature besides its tensor types."""
+        """Return the compiled plan of a call. `extra` is the call's signature without the types of tensors."""
         key, sizes, places = signature_of(given)
         if has_dimensions(given.abstract.values()):
             return self._for_dimensions(given, (key, extra), sizes, make)
@@ -138,7 +138,7 @@ class SymbolicPlans:
         return executable
 
     def _for_dimensions(self, given: BoundArguments, key: Any, sizes: tuple[Any, ...], make: Make) -> CompiledPlan:
-        """Return the compiled plan of a call whose sizes are JAX dimensions, with a symbol for each dimension.
+        """Return the compiled plan of a call whose sizes are JAX dimensions. There is one symbol for each dimension.
 
         Raises NotationError (309) if the plan makes an assumption about the dimensions that JAX cannot confirm.
         """
@@ -158,7 +158,7 @@ class SymbolicPlans:
 
 
 def compile_for_layouts(make: Make, given: BoundArguments, layouts: Mapping[str, Layout]) -> CompiledPlan:
-    """Compile and return the plan for these layouts at once, so that its assumptions about sizes are known."""
+    """Compile the plan for these layouts immediately, so that its assumptions about sizes are known, and return it."""
     executable = make(given.with_layouts(layouts))
     executable.function.compile()
     return executable
@@ -171,7 +171,7 @@ def plan_symbolically(
     places: Sequence[Place],
     make: Make,
 ) -> SymbolicPlan[CompiledPlan] | None:
-    """Return a plan with symbols for the sizes that differ from the first call, or None if no such plan exists."""
+    """Return a plan with symbols for the sizes that differ from those of the first call, or None if there is none."""
     plan = with_symbols(known, given.abstract, sizes, places, partial(compile_for_layouts, make, given))
     if plan is None or result_types(plan.executable) != known.results:
         return None
@@ -212,7 +212,7 @@ def symbols_of_call(
     known: SignaturePlans[Any], abstract: Abstract, sizes: tuple[int, ...], places: Sequence[Place],
     reserved: Collection[str] = (),
 ) -> dict[int, SizeSymbol]:  # fmt: skip
-    """Return a symbol for each size that differs from the first call. Equal sizes along equal axes share a symbol."""
+    """Return a symbol for each size that has changed since the first call. Equal sizes of equal axes share a symbol."""
     names = SizeSymbols({*names_in(abstract), *reserved})
     result: dict[tuple[str, int], SizeSymbol] = {}
     symbols: dict[int, SizeSymbol] = {}
@@ -234,7 +234,7 @@ def symbols_of_call(
 
 
 def layouts_with(abstract: Abstract, places: Sequence[Place], symbols: dict[int, SizeSymbol]) -> dict[str, Layout]:
-    """Return the layouts of the tensors some of whose sizes are symbols, with these symbols."""
+    """Return the layouts of those tensors that have symbols as sizes, with these symbols."""
     extents: dict[str, list[Any]] = {}
     for number, symbol in symbols.items():
         name, position = places[number]
@@ -247,11 +247,11 @@ def layouts_with(abstract: Abstract, places: Sequence[Place], symbols: dict[int,
 
 
 def magnitude(size: int) -> int:
-    """Return the magnitude class of a size. Sizes in one class differ by a factor of less than 4."""
+    """Return the magnitude class of a size. Two sizes in the same class differ by a factor of less than 4."""
     return (size.bit_length() + 1) // 2
 
 
 def result_types(executable: CompiledPlan) -> tuple[Any, ...]:
-    """Return the dtype and axes, in array order, of each requested value. Values for assertions are not included."""
+    """Return the dtype, and the axes in array order, of each requested value. Values for assertions are excluded."""
     results = executable.function.plan.results[: executable.count]
     return tuple((value.dtype, value.order) if isinstance(value, PlanValue) else type(value) for value in results)

@@ -26,7 +26,7 @@ class TermValue(NamedTuple):
 
 
 def term_values(text: str, given: Mapping[str, Any]) -> list[TermValue]:
-    """Return every term that the value of a program needs, with its value. Arguments precede the terms that use them.
+    """Return all terms that the value of a program depends on, with their values. Each term follows its arguments.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def term_values(text: str, given: Mapping[str, Any]) -> list[TermValue]:
 
 
 def magnitude_of(text: str, given: Mapping[str, Any], sizes: Mapping[str, int] | None = None) -> NamedTensor:
-    """Return, for each element of a program's value, the magnitudes of the numbers that it is computed from.
+    """Return, for each element of a program's value, the magnitude of the numbers that it is computed from.
 
     Examples
     --------

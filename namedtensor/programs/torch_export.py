@@ -1,4 +1,4 @@
-"""Modules as `torch.export` programs and as ONNX files that accept all sizes of open axes."""
+"""Export of modules to `torch.export` programs and ONNX files that accept all sizes of open axes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MAX_INLINE_BYTES = 2**30  # of parameters in one file with the graph: Protobuf e
 
 
 def forward_of(planned: Forward | None, problem: NotationError | None) -> Forward:
-    """Return the function that a module exports. Raise NotationError if the module has no `forward` for all sizes."""
+    """Return the `forward` function that a module exports. Raise NotationError if none accepts all sizes."""
     if planned is not None:
         return planned
     if problem is None:
@@ -62,7 +62,7 @@ def choices(count: int, fixed: set[int]) -> Iterator[tuple[int, ...]]:
 
 
 def arrays_of(planned: Forward, device: Any, floating: torch.dtype) -> tuple[torch.Tensor, ...]:
-    """Return arrays of input shapes, dtypes and device with which the module can be traced."""
+    """Return arrays for tracing the module. They have the shapes and dtypes of its inputs and are on this device."""
     return tuple(
         torch.ones(shape, dtype=floating if dtype in planned.shared else getattr(torch, dtype), device=device)
         for shape, dtype in zip(shapes_to_trace(planned), planned.dtypes)
@@ -70,7 +70,7 @@ def arrays_of(planned: Forward, device: Any, floating: torch.dtype) -> tuple[tor
 
 
 def open_axes(planned: Forward) -> list[dict[int, str]]:
-    """Return the names of open axes, by position, for each input and then for each result."""
+    """Return the name of each open axis by its position, for each input and then for each result."""
     tensors = [*planned.plan.inputs[: len(planned.shapes)], *planned.plan.results]
     names: dict[Any, str] = {}
     names_by_position: list[dict[int, str]] = []
@@ -91,7 +91,7 @@ def identifier(axis: str) -> str:
 
 
 def dynamic_shapes(planned: Forward) -> tuple[dict[int, Any], ...]:
-    """Return the open axes of each input for `torch.export`. PyTorch derives the ranges of constrained sizes."""
+    """Return the open axes of each input, for `torch.export`. PyTorch determines the range of each constrained size."""
     axes = open_axes(planned)[: len(planned.shapes)]
     sizes = [size for shape in planned.shapes for size in shape if type(size) is Extent]
     is_free = not planned.plan.conditions and all(

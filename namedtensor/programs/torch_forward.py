@@ -46,7 +46,7 @@ def shape_of(axes: str | Iterable[str]) -> Shape:
 
 
 class Goal(NamedTuple):
-    """The task of a module: its entry of a program, sizes that no tensor determines, and its inputs in call order."""
+    """The task of a module: the entry that it computes, sizes that no tensor determines, and the input order."""
 
     entry: WholeProgram | Entry | Several
     sizes: Mapping[str, int]
@@ -69,7 +69,7 @@ class Forward(NamedTuple):
     buffers: Mapping[str, Any]  # the constants, by the names of attributes of the module
 
     def accepts(self, arrays: Sequence[Any], parameters: Iterable[Any]) -> bool:
-        """Return whether these arrays have the expected ranks and dtypes. The function checks the sizes itself."""
+        """Return whether these arrays have the expected ranks and dtypes. Sizes are checked by the function itself."""
         dtypes = tuple([array.dtype for array in (*arrays, *parameters)])
         ranks = [array.ndim for array in arrays]
         return ranks == [*map(len, self.shapes)] and are_dtypes_fit(self.dtypes, self.shared, dtypes)
@@ -77,7 +77,7 @@ class Forward(NamedTuple):
 
 @lru_cache(maxsize=256)
 def are_dtypes_fit(expected: tuple[str, ...], shared: tuple[str, ...], actual: tuple[Any, ...]) -> bool:
-    """Return whether these are the expected dtypes. All inputs of a `shared` dtype may have another such dtype."""
+    """Return whether the dtypes are as expected. Dtypes in `shared` can all be replaced by another one in `shared`."""
     names = [str(dtype).removeprefix("torch.") for dtype in actual]
     common = {name for name, dtype in zip(names, expected) if dtype in shared}
     return len(common) < 2 and all(
@@ -89,7 +89,7 @@ def forward_for(
     goal: Goal, parameters: Mapping[str, Any], inputs: Mapping[str, Shape], keys: Mapping[str, str],
     taken: Callable[[str], bool],
 ) -> Forward:  # fmt: skip
-    """Return the `forward` method of a module. `keys` contains the parameters' names in PyTorch.
+    """Return the `forward` function of a module. `keys` contains the names of the parameters in PyTorch.
 
     Raises NotationError if the formula cannot be planned for unknown sizes, or its value is not an array.
     """
@@ -131,7 +131,7 @@ def orders_of(plan: Plan, goal: Goal, shapes: Mapping[str, Shape]) -> tuple[tupl
 
 
 def order_of_result(result: PlanValue, shapes: Iterable[Shape]) -> tuple[str, ...]:
-    """Return the axes of a result, with the inputs' axes first and in their order.
+    """Return the axes of a result. The axes of the inputs are first, in the order of the inputs.
 
     An axis whose size differs from the inputs counts as a new axis.
     """
@@ -167,7 +167,7 @@ def plan_forward(
 def plan_or_explain(
     goal: Goal, parameters: Mapping[str, Any], shapes: Mapping[str, Shape], dtypes: Mapping[str, str]
 ) -> Plan:
-    """Return the plan. If an open size must be a number, raise an error that names its axis."""
+    """Return the plan. If it needs an open size as a number, raise an error that names the axis."""
     try:
         return plan_forward(goal, parameters, shapes, dtypes)
     except NotationError as problem:
@@ -186,7 +186,7 @@ def plan_or_explain(
 
 
 def fill_shape(shape: Shape, tensors: Iterable[Any], sizes: Mapping[str, int]) -> Shape:
-    """Return a shape in which the parameters' sizes replace open sizes, if all parameters agree on the size."""
+    """Return a shape with each open size replaced by the parameters' size, if all parameters agree on that size."""
     known: dict[str, set[int]] = {}
     for tensor in tensors:
         for axis, size in tensor.sizes.items():
@@ -200,7 +200,7 @@ def dtype_of(value: Any) -> str:
 
 
 def indices_of(plan: Plan, count: int) -> set[int]:
-    """Return which of the first `count` inputs have a floating dtype but are used as indices, by position."""
+    """Return the positions of inputs, among the first `count`, that have a floating dtype but are used as indices."""
     arguments = {step.value: step.arguments for step in plan.steps}
     pending = [step.arguments[0] for step in plan.steps if step.primitive == "whole_positions"]
     indices: set[Any] = set()

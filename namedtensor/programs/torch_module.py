@@ -35,7 +35,7 @@ DOT = "·"  # in a name for PyTorch, which parts names at points
 
 
 class NamedModule(Module):
-    """A module whose parameters have the names from the formulas. `inputs` maps each plain tensor to its axes."""
+    """A module whose parameters have the names in the formulas. `inputs` maps each plain tensor's name to its axes."""
 
     def __init__(self, parameters: Mapping[str, Any], inputs: Mapping[str, Any]):
         super().__init__()
@@ -69,7 +69,7 @@ class NamedModule(Module):
 
     @abstractmethod
     def goal(self) -> Goal:
-        """Return the description of the module's value that the planner generates `forward` from."""
+        """Return the description of the module's value that the planner needs to generate `forward`."""
 
     @abstractmethod
     def formula(self) -> str:
@@ -81,7 +81,7 @@ class NamedModule(Module):
 
     # --------------------------------------------------------------------------------------------------------- its forward
     def _plan(self) -> None:
-        """Generate `forward` for the current parameters, if possible."""
+        """Generate `forward` for the current parameters if this is possible."""
         self.__dict__.pop("forward", None)
         self._planned = self._problem = None
         for name in self._constants:
@@ -133,7 +133,7 @@ class NamedModule(Module):
             return self.named(*arguments, **named)
 
     def _arrays(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...] | None:
-        """Return the arguments with which `forward` is called, or None if `forward` does not accept them."""
+        """Return the arguments to pass to `forward`, or None if `forward` does not accept them."""
         planned = self._planned
         if planned is None or len(arguments) + len(named) != len(planned.inputs):
             return None
@@ -173,7 +173,7 @@ class NamedModule(Module):
 
     @property
     def axes(self) -> Any:
-        """The axes of the result in array order: the inputs' axes as declared, followed by new axes.
+        """The axes of the result in array order: the axes of the inputs as declared, and then new axes.
 
         A module with several results has a tuple with the axes of each result.
         """
@@ -200,7 +200,7 @@ class NamedModule(Module):
         return arrays if isinstance(value, tuple) else arrays[0]
 
     def _orders(self, results: Sequence[NamedTensor]) -> list[tuple[str, ...]]:
-        """Return the order of axes for each result. Axes beyond the planned axes follow the order of the inputs."""
+        """Return the axis order of each result. Axes that are not in the plan follow the order in the inputs."""
         orders = self._axes or ((),) * len(results)
         return [
             order if set(order) == set(result.axes) else order_of(result.axes, self._shapes.values())
@@ -211,7 +211,7 @@ class NamedModule(Module):
 
     # ------------------------------------------------------------------------------------------------------------ export
     def export(self) -> torch.export.ExportedProgram:
-        """Export the module by `torch.export`, with all axes without a number dynamic.
+        """Export the module with `torch.export`. Every axis without a declared number has a dynamic size.
 
         Returns
         -------
@@ -245,7 +245,7 @@ class NamedModule(Module):
         return dynamic_shapes(self._forward_to_export())
 
     def example_inputs(self) -> tuple[torch.Tensor, ...]:
-        """Return arrays of ones, with a different size for each open axis, with which the module can be traced."""
+        """Return arrays of ones for tracing the module. Each open axis has a different size."""
         from .torch_export import arrays_of
 
         return arrays_of(self._forward_to_export(), *self._where())
@@ -308,7 +308,7 @@ class NamedModule(Module):
 
 
 class FormulaModule(NamedModule):
-    """A module for a compiled formula, with the formula's parameters."""
+    """A module that computes a compiled formula and has the formula's parameters."""
 
     def __init__(
         self,
@@ -341,14 +341,14 @@ class FormulaModule(NamedModule):
 
 
 def own_copy(array: Any) -> torch.Tensor:
-    """Copy an array of any library to a PyTorch tensor that training may change in place."""
+    """Copy an array of any library to a PyTorch tensor, which training can then change in place."""
     if isinstance(array, torch.Tensor):
         return array.detach().clone()
     return torch.tensor(concrete(array))
 
 
 def to_default_dtype(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters as PyTorch tensors. PyTorch tensors keep their dtype.
+    """Return the parameters as PyTorch tensors. Arrays that are PyTorch tensors keep their dtype.
 
     Double-precision arrays of other libraries, such as the arrays that `init` returns, are converted to PyTorch's
     default dtype.

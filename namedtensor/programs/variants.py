@@ -1,4 +1,4 @@
-"""Variants: programs with some definitions replaced or removed, as source text that stays readable.
+"""Variants, which are programs with some definitions replaced or removed. Their source text stays readable.
 
 act(x) = gelu(x)                  act(x) = relu(x)
 mask_{seq(i)} = 1         →       mask ∈ {0,1}^{seq}
@@ -59,7 +59,7 @@ def find_declared_names(tree: Program) -> list[Node]:
 
 
 def cut_declarations(program: ParsedProgram, names: set[str]) -> dict[Span, str]:
-    """Return the replacement of each declaration that has any of these names: the declaration without them."""
+    """Return the replacement of each declaration that contains one of these names: the declaration without them."""
     cuts: dict[Span, str] = {}
     for statement in program.tree.statements:
         if isinstance(statement, Declaration):

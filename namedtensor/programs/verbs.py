@@ -1,4 +1,4 @@
-"""The methods of programs, formulas and entry points, which `api` turns into the functions of `namedtensor`."""
+"""The methods of programs, formulas and entry points. From them, `api` creates the functions of `namedtensor`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Verbs(Printed, Exported, Suggests, CachedCall):
-    """The base class of programs, formulas and entry points, which either have a value or are a function."""
+    """The base class of programs, formulas and entry points. Each of them has a value or is a function."""
 
     _goal: WholeProgram | Entry
 
@@ -46,7 +46,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
 
     @property
     def arguments(self) -> list[str]:
-        """The names of the function's arguments by position, or an empty list if there is no function.
+        """The names of the function's arguments in call order, or an empty list if there is no function.
 
         Examples
         --------
@@ -169,7 +169,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         inputs: Values | None = None,
         **shapes: Any,
     ) -> Diagram:
-        """Draw the data flow to the value, showing the type of each node. No value is computed.
+        """Draw the flow of data to the value, with the type of each node. No value is computed.
 
         Parameters
         ----------
@@ -247,7 +247,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         """
 
     def gradient(self, wrt: str | Iterable[str] | None = None, *, return_value: bool = False) -> Any:
-        """Return the function that computes the gradients of a scalar in a single plan (paper §5).
+        """Return a function that computes the gradients of a scalar in a single plan (paper §5).
 
         Parameters
         ----------
@@ -281,7 +281,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         """Return the program that contains the value to differentiate, and the name of this value."""
 
     def parameters(self, sizes: Mapping[str, int] | None = None, **shapes: Any) -> dict[str, str]:
-        """Infer the shape of every parameter, that is, of every name that is declared but not defined.
+        """Infer the shape of every parameter. A parameter is a name that is declared but not defined.
 
         Parameters
         ----------
@@ -373,7 +373,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
 
 
 def no_function(arguments: tuple[Any, ...], free: Sequence[str] = ()) -> NotationError:
-    """Return the error for positional arguments to a formula that is not a function. `free` are the names to use."""
+    """Return the error for positional arguments to a formula that is not a function. The hint suggests `free` names."""
     written = ", ".join(f"{name}={name}" for name in free) if all(map(str.isidentifier, free)) else ""
     count = f"{len(arguments)} argument{'s' * (len(arguments) != 1)}"
     return NotationError(

@@ -22,7 +22,7 @@ PART = re.compile(r"(?P<axis>[^\s,×\[\]]+)(?:\[(?P<size>[^\]]*)\])?")
 
 
 def sizes_of(shape: Any) -> dict[str, int]:
-    """Return the size of each axis of a shape, a string or a mapping. Raise NotationError if the shape is invalid."""
+    """Return the size of each axis in a shape: a string or a mapping. Raise NotationError if the shape is invalid."""
     if isinstance(shape, Mapping):
         return {check_axis(axis): to_count(size, f"the size of {axis}", SHAPE_HINT) for axis, size in shape.items()}
     if not isinstance(shape, str):

@@ -1,4 +1,4 @@
-"""Errors and warnings of Python functions for operands that do not match, with the operands' axes and a repair."""
+"""Errors and warnings for operands that do not match, which state the operands' axes and suggest a repair."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ORDINALS = ("first", "second", "third", "fourth")
 
 
 class MissingPositions(NamedTuple):
-    """The phrases of error messages about operands, which refer to operands by position ("the second operand")."""
+    """Phrases for error messages in which operands are identified by position, as in "the second operand"."""
 
     problem: ShapeMismatch
     sign: str
@@ -74,7 +74,7 @@ def _repair(problem: ShapeMismatch, shapes: Sequence[Shape]) -> str | None:
 
 
 def describe_shapes(shapes: Sequence[Shape]) -> tuple[str, ...]:
-    """Return one sentence per operand that states its shape in the notation, for at most four operands."""
+    """Return a sentence for each operand that states its shape in the notation, for at most four operands."""
     if len(shapes) == 1:
         return (f"the tensor has {show(shapes[0])}",)
     return tuple(f"the {ordinal(index)} operand has {show(shape)}" for index, shape in enumerate(shapes[:4]))
@@ -99,7 +99,7 @@ OUTER_HINT = "if unintended, check the axis names"
 
 
 def outer_broadcast(name: str, operands: Sequence[Any]) -> NotationError | None:
-    """Return the error for two operands that each lack an axis of the other, or None if there is no such pair."""
+    """Return an error if two operands each have an axis that the other lacks, or None if no such pair exists."""
     left, right = (operand.axes if isinstance(operand, NamedTensor) else () for operand in operands)
     if {*left} <= {*right} or {*right} <= {*left}:
         return None
@@ -116,7 +116,7 @@ def find_unshared_axes(operands: Sequence[Any]) -> tuple[list[str], list[str]]:
 
 
 def warn_of_misspelt(outer: NotationError, operands: Sequence[Any]) -> bool:
-    """Warn if two axes of an outer broadcast have names that differ by one letter. Return whether they exist."""
+    """Warn if names of two axes in an outer broadcast differ by one letter. Return whether there are such axes."""
     result = misspelt(*find_unshared_axes(operands)) is not None
     if result:
         warn(f"{outer.message} ({outer.hint})")
@@ -128,7 +128,7 @@ def ordinal(position: int) -> str:
 
 
 def nearest(axis: str, names: Iterable[str]) -> str | None:
-    """Return a hint with the closest axis name, or with all axis names if none is close."""
+    """Return a hint with the closest name, or with all names if none is close, or None if there are no names."""
     have = list(dict.fromkeys(names))
     import difflib
 

@@ -59,14 +59,14 @@ class set_printoptions:
 
 
 def check_digits(digits: Any) -> int:
-    """Return a number of digits. Raise NotationError if it is not an integer from 1 to 17."""
+    """Return the number of digits if it is an integer from 1 to 17. Otherwise, raise NotationError."""
     if isinstance(digits, bool) or not isinstance(digits, int) or not 1 <= digits <= 17:
         raise NotationError(310, f"the number of digits must be an integer from 1 to 17, got {digits!r}")
     return digits
 
 
 def digits_of(usual: int, asked: int | None = None) -> int:
-    """Return `asked` if given, else the setting of `set_printoptions`, else `usual`."""
+    """Return `asked` if it is given, or else the setting of `set_printoptions` if there is one, or else `usual`."""
     if asked is not None:
         return check_digits(asked)
     return usual if _digits is None else _digits

@@ -13,7 +13,7 @@ from .elements import alone
 
 
 def one_array(self: NamedTensor, what: str) -> Any:
-    """Return the array of a tensor with at most one axis. Raise NotationError if the tensor has more axes."""
+    """Return the array of a tensor that has at most one axis. Raise NotationError if it has more."""
     if len(self.layout.axes) > 1:
         raise NotationError(
             318,
@@ -33,7 +33,7 @@ def __dlpack_device__(self: NamedTensor) -> Any:
 
 @alone
 def from_dlpack(data: Any, axes: Any = (), *, library: str = "numpy") -> NamedTensor:
-    """Convert an array that has `__dlpack__` to a named tensor. If possible, the tensor shares the array's memory.
+    """Convert an array with a `__dlpack__` method to a named tensor, which shares the array's memory if possible.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Eager operations: the functions behind `A + x` and `nt.softmax(A, axis="seq")`, specialized to operand layouts.
+"""Eager operations: the functions behind `A + x` and `nt.softmax(A, axis="seq")`, specialized to the operands' layouts.
 
 The first call with an operator, operand layouts and axes generates a function of positional arrays. The cache stores
 this function with the layout of its result. A repeated call therefore needs only one lookup before it calls NumPy.
@@ -50,7 +50,7 @@ NO_OPTIONS: Mapping[str, Any] = {}
 
 
 def calls_of_operator(name: str) -> Cache[Any, Prepared]:
-    """Return the cache of an operator's prepared calls, whose keys are operand layouts, axes and options."""
+    """Return the cache of an operator's prepared calls. Its keys consist of operand layouts, axes and options."""
     cache = PREPARED.get(name)
     return PREPARED.get_or_build(name, lambda: Cache(f"calls of {name}", MOST)) if cache is None else cache
 
@@ -80,7 +80,7 @@ def infix(name: str) -> Callable[[Any, Any], Any]:
 
 
 def make_reflected_method(name: str) -> Callable[[Any, Any], Any]:
-    """Return the reflected method of an infix operator, whose left operand is a number."""
+    """Return the reflected method of an infix operator, which is called if the left operand is a number."""
     find = calls_of_operator(name).get
 
     def operate(self, other):
@@ -110,7 +110,7 @@ def _first_time(name: str, left: Any, right: Any) -> Any:
 
 
 def to_operand(value: Any) -> Any:
-    """Return a value as an operand: a number, a tensor, another array or a sequence. Return None for others."""
+    """Convert a number, a tensor, another array or a sequence to an operand. Return None for any other value."""
     if isinstance(value, NamedTensor) or type(value) in NUMBERS:
         return value
     if isinstance(value, NUMBERS):  # np.float64 is a float of Python's, and as weak
@@ -183,7 +183,7 @@ def _run_first(
 def prepare(
     record: Operator, arguments: tuple[Any, ...], axes: tuple[str, ...], options: Mapping[str, Any]
 ) -> tuple[Any, ...]:
-    """Specialize a call. Return a function of all arguments, the axes of its result, and whether to cache it."""
+    """Specialize a call. Return a function of all arguments, the axes of its result, and whether it can be cached."""
     layouts = tuple(argument.layout if isinstance(argument, NamedTensor) else None for argument in arguments)
     xp = one_library(layouts, record.python_name)
     shapes = tuple({} if layout is None else layout.sizes for layout in layouts)
@@ -259,7 +259,7 @@ def specialize_lowering(
 
 
 def specialize_for_dimensions(lower: Callable[..., Any], given: tuple[Any, ...], xp: Any, quiet: bool) -> Any:
-    """Return a specialized call with symbols for sizes that are JAX dimensions. The call is not cached."""
+    """Return a call specialized with symbols for the sizes that are JAX dimensions. It is not cached."""
     dimensions = Dimensions(tuple(f"x{number}" for number in range(1, len(given) + 1)))
     layouts = tuple(dimensions.layout(argument) if isinstance(argument, Layout) else argument for argument in given)
     (run, order, _), assumptions = with_assumptions(lambda: specialize_lowering(lower, layouts, xp, quiet), dimensions)
@@ -270,7 +270,7 @@ def specialize_for_dimensions(lower: Callable[..., Any], given: tuple[Any, ...],
 def _translate_errors(
     run: Callable[..., Any], error_of: Callable[[Exception], NotationError | None]
 ) -> Callable[..., Any]:
-    """Return a function that replaces an error of a library by the NotationError from `error_of`, if there is one."""
+    """Return a function that runs `run`. If `error_of` returns an error for a library's error, it is raised instead."""
 
     def function(*arguments):
         try:
@@ -284,12 +284,12 @@ def _translate_errors(
 
 
 def _translate_overflow(problem: Exception, dtype: str) -> NotationError | None:
-    """Return the error for integer overflow, or None for other errors. PyTorch raises RuntimeError for an overflow."""
+    """Return the error for integer overflow, which is a RuntimeError in PyTorch, or None for other errors."""
     return overflow_error(dtype) if isinstance(problem, (OverflowError, RuntimeError)) else None
 
 
 def laid(tensor: Any, order: tuple[str, ...]) -> Any:
-    """Return the array of a tensor, transposed and expanded so that it broadcasts against the axes `order`."""
+    """Return the array of a tensor, transposed and expanded to broadcast with arrays whose axes are `order`."""
     return specialize_lowering(lambda b, given: b.align(given[0], order), (tensor.layout,), tensor.layout.xp)[0](
         tensor._array
     )
@@ -313,12 +313,12 @@ def run_specialized(name: str, tensor: Any, lower: Callable[..., Any], *key: Any
 
 
 def _select_arguments(run: Callable[..., Any], places: list[int]) -> Callable[..., Any]:
-    """Return a function of all arguments that passes only the arguments at `places` to `run`."""
+    """Return a function of all arguments that calls `run` with only the arguments at `places`."""
     return lambda *arguments: run(*[arguments[position] for position in places])
 
 
 def one_library(layouts: tuple[Layout | None, ...], name: str) -> Any:
-    """Return the namespace of the library that all tensors share, or NumPy if there are no tensors."""
+    """Return the array namespace that all tensors share, or NumPy if there are no tensors."""
     result = {getattr(layout.xp, "__name__", None): layout.xp for layout in layouts if layout is not None}
     if len(result) > 1:
         raise make_mixed_libraries_error(name, sorted(map(str, result)))
@@ -359,14 +359,14 @@ def check_shapes(record: Operator, shapes: tuple[Any, ...], axes: tuple[str, ...
 
 
 def is_elementwise(record: Operator, arguments: int, axes: tuple[str, ...]) -> bool:
-    """Return whether the operator is elementwise for this number of arguments and these axes."""
+    """Return whether the operator is elementwise for these arguments and axes."""
     if record.kind == "elementwise":
         return True
     return not axes and (record.kind == "contraction" or (record.kind == "reduction" and arguments == 2))
 
 
 def check_truth(record: Operator, layouts: tuple[Layout | None, ...], arguments: tuple[Any, ...]) -> None:
-    """Raise NotationError if a condition is not boolean. Booleans are also accepted as operands of arithmetic."""
+    """Raise NotationError if a condition is not boolean. Arithmetic operators also accept booleans."""
     asked = arguments if record.boolean[0] else arguments[:1] if record.chooses else ()
     for layout, argument in zip(layouts, asked):
         if not (isinstance(argument, bool) if layout is None else layout.is_truth):

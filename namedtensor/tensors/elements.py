@@ -22,13 +22,13 @@ from .reshaping import need_axes
 def replace_array(
     self: NamedTensor, array: Any, labels: Mapping[str, Labels], axes: tuple[str, ...] | None = None
 ) -> NamedTensor:
-    """Return a tensor with another array and these labels. The axes are the tensor's axes unless `axes` is given."""
+    """Return a tensor with another array and other labels. Its axes are `axes`, or the tensor's axes if not given."""
     result = wrap_array(array, self.layout.axes if axes is None else axes)
     return wrap_layout(result._array, make_labeled_layout(result.layout, labels)) if labels else result
 
 
 def alone(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a method that raises errors without tracebacks through this package."""
+    """Return a method whose NotationErrors have tracebacks that omit this package."""
 
     @wraps(method)
     def run(*arguments: Any, **named: Any) -> Any:
@@ -41,7 +41,7 @@ def alone(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def need_one(self: NamedTensor, axis: Any, what: str) -> tuple[str, ...]:
-    """Return the axis that a method requires, as a tuple. Raise NotationError unless one existing axis is named."""
+    """Return the axis that a method requires, as a tuple. Raise NotationError unless it is one axis of the tensor."""
     axes = names_of(axis)
     if len(axes) != 1:
         raise NotationError(316, f"{what} expects 1 axis, got {len(axes)}", hint=f'name it: A.{what}(axis="seq")')
@@ -185,14 +185,14 @@ def pad(self: NamedTensor, axes: Mapping[str, Any] | None = None, /, *, value: f
 
 
 def _make_filled(array: Any, xp: Any, shape: list[int], value: Any) -> Any:
-    """Return an array of this shape that is filled with one number, with the dtype and device of another array."""
+    """Return an array of this shape filled with `value`, in the dtype and on the device of `array`."""
     device = {"device": array.device} if library_of_namespace(xp.__name__) == "torch" else {}
     return xp.full(tuple(shape), value, dtype=array.dtype, **device)
 
 
 @alone
 def roll(self: NamedTensor, shifts: Mapping[str, int] | None = None, /, **named: int) -> NamedTensor:
-    """Shift the elements along axes. Elements shifted past the end reenter at the start. Labels do not move.
+    """Shift the elements along axes. Elements that move past the end reenter at the start. Labels do not move.
 
     Parameters
     ----------

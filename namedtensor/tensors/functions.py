@@ -1,4 +1,4 @@
-"""The Python functions and methods, generated from the operators' records.
+"""The Python functions and methods for operators, generated from the operators' records.
 
 Examples are `nt.softmax(A, axis="seq")` and `A.softmax(axis="seq")`.
 
@@ -30,14 +30,14 @@ OPERANDS = ("X", "Y", "Z")
 
 
 def axes_of(axis: Any) -> tuple[str, ...]:
-    """Return the names of axes in an `axis` argument, as a tuple. The argument is one name, several names or None."""
+    """Return the axis names in an `axis` argument as a tuple. The argument can be one name, several names or None."""
     if axis is None:
         return ()
     return names_of(axis)
 
 
 def all_axes(record: Operator, tensors: tuple[Any, ...]) -> tuple[str, ...]:
-    """Return the default axes of a call. A reduction of one tensor reduces over all axes by default."""
+    """Return the default axes of a call, which for a reduction of one tensor are all its axes."""
     is_total = record.kind == "reduction" and record.lifted.variadic and len(tensors) == 1
     return getattr(tensors[0], "axes", ()) if is_total else ()
 
@@ -103,7 +103,7 @@ def _make_binary_function(record: Operator) -> Callable[..., Any]:
 def _run_and_prepare(
     prepared: Cache[Any, Any], record: Operator, tensors: tuple[Any, ...], axis: Any, options: dict[str, Any]
 ) -> Any:
-    """Call a function of one or two tensors. Without options, store its prepared call by layouts and axis."""
+    """Call a function of one or two tensors. Without options, cache the prepared call by the layouts and the axis."""
     is_plain = not options
     result = general(record, tensors, axis, options)
     layouts = tuple(getattr(tensor, "layout", None) for tensor in tensors)
@@ -150,7 +150,7 @@ def takes_sizes(record: Operator) -> bool:
 
 
 def new_sizes(record: Operator, axes: tuple[str, ...], size: Any, sizes: Mapping[str, Any]) -> dict[str, int]:
-    """Return the size of each new axis of a call. The argument `size` or `sizes` specifies it."""
+    """Return the size of each new axis in a call, as given by the argument `size` or `sizes`."""
     formals = record.lifted.formals
     new = [axis for axis, formal in zip(axes, formals) if formal in record.new_formals]
     result: dict[str, Any] = {axis: sizes.get(axis, size) for axis in new}
@@ -266,7 +266,7 @@ def shape_of(record: Operator, call: Example) -> dict[str, int]:
 
 
 def example(record: Operator) -> tuple[str, str] | None:
-    """Return the code of an example for the docstring and its output, or None if the signature has no example."""
+    """Return an example for the docstring: its code and its output. Return None if the signature has no example."""
     call = record.example or BY_SIGNATURE.get(record.signature)
     if call is None:
         return None

@@ -1,4 +1,4 @@
-"""Operations on tensors with labels, indexing by label, and changes of labels.
+"""Operations on labeled tensors, indexing by label, and changes of labels.
 
 An operation first aligns its operands by their labels, as a call of a formula does. It then runs on the tensors without
 labels. The module `operators/labels.py` determines the labels of the result.
@@ -72,12 +72,12 @@ def align(operands: tuple[Any, ...], combined: Iterable[str], others: Iterable[s
 
 
 def letter(position: int) -> str:
-    """Return the name of an operand in messages, such as A for the first operand."""
+    """Return the letter for an operand in messages, such as A for the first operand."""
     return chr(ord("A") + position) if position < 26 else f"X{position + 1}"
 
 
 def move_elements(tensor: Any, positions: Mapping[str, Any]) -> Any:
-    """Return a tensor whose elements, with their labels, are taken from these positions along each axis."""
+    """Return the tensor of the elements, with their labels, that are at the given positions along each axis."""
     if not positions:
         return tensor
     labels = labels_of(tensor.layout)
@@ -89,7 +89,7 @@ def move_elements(tensor: Any, positions: Mapping[str, Any]) -> Any:
 def run(
     record: Operator, arguments: tuple[Any, ...], axes: tuple[str, ...], options: Mapping[str, Any], key: Any
 ) -> Any:
-    """Call an operator with at least one labeled operand, and store the prepared call under `key`."""
+    """Call an operator with at least one labeled operand, and cache the prepared call under `key`."""
     given = arguments
     shapes = [getattr(argument, "sizes", {}) for argument in given]
     arguments = align(given, [axis for axis, _ in group_axes(record, shapes, axes)])
@@ -106,7 +106,7 @@ def run(
 
 
 def rename_tensor(tensor: Any, names: Mapping[str, str]) -> Any:
-    """Rename axes of a labeled tensor. The labels of a renamed axis are kept."""
+    """Rename axes of a labeled tensor. A renamed axis keeps its labels."""
     result = reshaping.rename(drop_labels(tensor), names)
     return label_tensor(result, {names.get(axis, axis): labels for axis, labels in labels_of(tensor.layout).items()})
 
@@ -126,7 +126,7 @@ def merge_or_split(name: str, tensor: Any, lower: Any, old: Any, new: Any) -> An
 def with_labels(
     self: NamedTensor, labels: Mapping[str, Any] | None = None, /, **named: Iterable[Any] | None
 ) -> NamedTensor:
-    """Label the elements of axes, for display and for indexing by label.
+    """Label the elements along axes, for display and for indexing by label.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def with_labels(
 
 
 def fitting(values: Any, axis: str, size: int) -> Labels:
-    """Return values as labels of an axis. Raise NotationError if their number differs from the size of the axis."""
+    """Return values as labels of an axis. Raise NotationError if their number is not the size of the axis."""
     if isinstance(values, NamedTensor):
         values = concrete(values.to_array())
     labels = values if isinstance(values, Labels) else Labels(values)
@@ -191,7 +191,7 @@ def position(tensor: Any, axis: str, label: Any) -> int:
 
 
 def resolve_labels(tensor: Any, axis: str, selection: Any, by_label: bool = False) -> Any:
-    """Return the positions that an index selects, if it contains labels. `by_label` treats integers as labels, too.
+    """Return an index with its labels replaced by positions. If `by_label` is true, integers are labels, too.
 
     A slice of labels includes its end. A partial date selects all labels in its period.
     """
@@ -217,7 +217,7 @@ def resolve_labels(tensor: Any, axis: str, selection: Any, by_label: bool = Fals
 
 
 def labels_after(tensor: Any, index: Mapping[str, Any]) -> dict[str, Labels]:
-    """Return the labels of the result after indexing, from the tensor and from index tensors."""
+    """Return the labels of the result of indexing, which come from the tensor and from index tensors."""
     result = labels_of(tensor.layout)
     for axis, selection in index.items():
         labels = result.pop(axis, None)
@@ -229,7 +229,7 @@ def labels_after(tensor: Any, index: Mapping[str, Any]) -> dict[str, Labels]:
 
 
 def select_at_index(tensor: Any, index: Mapping[str, Any]) -> Any:
-    """Return the elements that an index selects from a labeled tensor, or by a labeled index tensor."""
+    """Return the elements that an index selects, if the tensor or an index tensor in the index is labeled."""
     places = {axis: resolve_labels(tensor, axis, selection) for axis, selection in index.items()}
     tensors = {axis: selection for axis, selection in places.items() if isinstance(selection, NamedTensor)}
     if tensors:  # the tensor comes first, so only these are moved

@@ -22,7 +22,7 @@ POWER = re.compile(r"e([+-])0*(\d+)$")
 
 
 def to_latex(tensor: NamedTensor, macros: bool = False, digits: int | None = None) -> str:
-    r"""Format a tensor with at most two axes as LaTeX.
+    r"""Format a tensor with at most two axes as a LaTeX matrix.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def to_latex(tensor: NamedTensor, macros: bool = False, digits: int | None = Non
 
 
 def format_number(value: Any, digits: int) -> str:
-    """Format a number as LaTeX, with a power of ten for numbers such as 1e-5."""
+    """Format a number as LaTeX. A number such as 1e-5 is written with a power of ten."""
     text = number(value, digits)
     power = POWER.search(text)
     if power is None:

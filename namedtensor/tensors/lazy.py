@@ -110,7 +110,7 @@ FOREIGN_NAMES = {
 
 
 def public_names(tensor: NamedTensor) -> list[str]:
-    """Return the attribute names of a tensor, except the names from other libraries."""
+    """Return the attribute names of a tensor, without the names that come from other libraries."""
     return [name for name in object.__dir__(tensor) if name not in FOREIGN_NAMES]
 
 

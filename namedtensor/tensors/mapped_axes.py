@@ -25,7 +25,7 @@ _MAPPED: WeakKeyDictionary[Any, tuple[str, ...]] = WeakKeyDictionary()  # of tra
 
 
 class MappedNames(tuple[str, ...]):
-    """The axes of a tensor in a JAX tree, with the mapped axis, which comparisons ignore.
+    """The axes of a tensor in a JAX tree, and the axis that a trace maps over, which comparisons ignore.
 
     After the trace `within` ends, JAX may add a leading axis to the array. `added` contains the names of this axis.
     """
@@ -35,7 +35,7 @@ class MappedNames(tuple[str, ...]):
 
 
 def names_for_tree(tensor: NamedTensor) -> tuple[str, ...]:
-    """Return the axis names that JAX stores for a tensor, with the axis that the current trace maps over."""
+    """Return the axis names that JAX stores for a tensor, with the axis that the current trace maps over, if any."""
     layout = tensor.layout
     names = layout.names if type(layout) is UnnamedAxes else layout.axes
     if not _MAPPED or (trace := current_trace()) is None or trace not in _MAPPED:
@@ -70,13 +70,13 @@ def is_scanned(leaf: Any) -> bool:
 
 
 def name_slice(leaf: Any, names: tuple[str, ...]) -> NamedTensor:
-    """Return a slice as a tensor without the first of these axes. Record that the current trace maps over this axis."""
+    """Return a slice as a tensor without the first axis in `names`, which the current trace is recorded to map over."""
     note(leaf._trace, names[0])
     return wrap_array(leaf, names[1:])
 
 
 def name_stacked(leaf: Any, names: tuple[str, ...]) -> NamedTensor | None:
-    """Return a stacked array as a tensor with the mapped axis first, or None if no trace mapped over an axis."""
+    """Return a stacked array as a tensor with the mapped axis first, or None if no trace mapped over an axis of it."""
     if not isinstance(names, MappedNames) or names.within is None or names.within() is current_trace():
         return None
     if len(names.added) != 1 or names.added[0] in names:
@@ -103,7 +103,7 @@ class MappedSizes(tuple[int, ...]):
 
 
 def sizes_for_jax(tensor: NamedTensor) -> MappedSizes | None:
-    """Return the sizes of a tensor if JAX calls `np.shape`, or None if another package calls it."""
+    """Return the sizes of a tensor if JAX is the caller of `np.shape`, or None if another package is."""
     if not sys._getframe(2).f_globals.get("__name__", "").startswith("jax."):
         return None
     layout = tensor.layout
@@ -115,7 +115,7 @@ def sizes_for_jax(tensor: NamedTensor) -> MappedSizes | None:
 
 
 def register_vmap() -> None:
-    """Register named tensors with `jax.vmap`, so that `in_axes` and `out_axes` may be axis names."""
+    """Register named tensors with `jax.vmap`, so that axis names can be used in `in_axes` and `out_axes`."""
     try:
         from jax.interpreters.batching import register_vmappable  # type: ignore[import-not-found]
     except ImportError:  # vmap takes trees apart then, and its results are `UnnamedAxes`
@@ -124,7 +124,7 @@ def register_vmap() -> None:
 
 
 def one_element(mapped: Callable[..., Any], index: Any, tensor: NamedTensor, spec: Any) -> NamedTensor:
-    """Return the argument of a mapped function for one element of the axis in `in_axes`, given by position or name."""
+    """Return the argument of a mapped function for one element along the axis in `in_axes`, a position or a name."""
     layout = tensor.layout
     names = layout.names if isinstance(layout, UnnamedAxes) else layout.axes
     if spec is None or is_empty(tensor) or (isinstance(spec, str) and spec not in names):
@@ -140,12 +140,12 @@ def one_element(mapped: Callable[..., Any], index: Any, tensor: NamedTensor, spe
 
 
 def is_empty(tensor: NamedTensor) -> bool:
-    """Return whether a tensor contains an empty tree, such as None, instead of an array."""
+    """Return whether a tensor contains an empty JAX tree, such as None, in place of an array."""
     return tensor._array is None or (isinstance(tensor._array, tuple) and not tensor._array)
 
 
 def whole_result(mapped: Callable[..., Any], size: int, tensor: NamedTensor, spec: Any) -> NamedTensor:
-    """Return a result of a mapped function for all elements.
+    """Return a result of a mapped function, combined for all elements.
 
     The mapped axis is at the position in `out_axes`, or first if `out_axes` names it.
     """
@@ -171,7 +171,7 @@ def whole_result(mapped: Callable[..., Any], size: int, tensor: NamedTensor, spe
 
 # ------------------------------------------------------------------------------------------------------------- errors
 def name_mismatched(leaf: Any, names: tuple[str, ...], problem: NotationError | None = None) -> NamedTensor:
-    """Return a tensor without valid axes, which raises an error on use: the array's shape does not match the names."""
+    """Return a tensor that raises an error on use, because the shape of its array does not match the names."""
     shape = tuple(leaf.shape)
     return wrap_layout(
         leaf, UnnamedAxes(names, shape, getattr(leaf, "dtype", None), problem or misfit_error(names, shape))
@@ -179,7 +179,7 @@ def name_mismatched(leaf: Any, names: tuple[str, ...], problem: NotationError | 
 
 
 def nest_jacobian(leaf: NamedTensor, names: tuple[str, ...]) -> NamedTensor:
-    """Return a tensor that contains another tensor in place of its array, as JAX builds it for a Jacobian."""
+    """Return a tensor that contains a tensor in place of an array. JAX builds such a tensor for a Jacobian."""
     problem = NotationError(
         316, f"JAX put a named tensor instead of an array with {list_names(names)}",
         hint="differentiate by name: nt.derivative gives a Jacobian as one tensor",
@@ -201,7 +201,7 @@ def misfit_error(names: tuple[str, ...], shape: tuple[Any, ...]) -> NotationErro
 
 
 def make_unnamed_axis_error(names: tuple[str, ...], added: tuple[str, ...], by: str) -> NotationError:
-    """Return the error for a result of `by` whose added axis has no name or a name that is already in use."""
+    """Return the error for a result of `by` whose added axis has no single name or a name that is already in use."""
     if len(added) == 1:
         return NotationError(
             303, f"{by} maps over the axis {added[0]}, and its result has the axis {added[0]} already",

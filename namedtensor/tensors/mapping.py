@@ -103,7 +103,7 @@ def _stack_rows(rows: list[Any], axis: str) -> Any:
 
 
 def scan(function: Callable[[Any, Any], tuple[Any, Any]], start: Any, X: NamedTensor, axis: str) -> tuple[Any, Any]:
-    """Call a function on each element along an axis in turn, and pass a state from each call to the next.
+    """Call a function on the elements along an axis, one after another, passing a state from each call to the next.
 
     Parameters
     ----------

@@ -148,12 +148,12 @@ def item_at(self: NamedTensor, index: Mapping[str, Any]) -> NamedTensor:
 
 # ------------------------------------------------------------------------------------- Python's and NumPy's protocols
 def itself(self: NamedTensor) -> NamedTensor:
-    """Return the tensor itself, as the result of unary plus."""
+    """Return the tensor itself, which is the result of unary plus."""
     return self
 
 
 def no_matrix_product(self: NamedTensor, other: Any) -> NamedTensor:
-    """Raise NotationError with a hint on how to write a contraction."""
+    """Raise NotationError with a hint that explains how to write a contraction."""
     raise NotationError(
         316,
         "@ does not state which axis to contract",
@@ -167,7 +167,7 @@ def array_ufunc(self: NamedTensor, ufunc: Any, method: str, *inputs: Any, **opti
 
 
 def array_function(self: NamedTensor, function: Any, types: Any, arguments: Any, options: Any) -> Any:
-    """Raise the error for a NumPy function that depends on axis order. Only JAX may call `np.shape`."""
+    """Raise NotationError for a NumPy function that depends on axis order, except for `np.shape` if JAX calls it."""
     if function.__name__ == "shape" and (sizes := sizes_for_jax(self)) is not None:
         return sizes
     raise numpy_protocol.function(function.__name__, self.axes)
@@ -223,7 +223,7 @@ WRITTEN: dict[str, Callable[..., Any]] = {
 
 
 def behavior() -> dict[str, Callable[..., Any]]:
-    """Return the methods that this package adds to NamedTensor, by name."""
+    """Return, by name, the methods that this package adds to NamedTensor."""
     result: dict[str, Callable[..., Any]] = {}
     for sign, (from_left, from_right) in INFIX.items():
         result[from_left], result[from_right] = infix(sign), make_reflected_method(sign)

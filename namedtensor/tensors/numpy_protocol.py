@@ -50,7 +50,7 @@ def _add_advice(name: str, method: str) -> str:
 
 
 def _elementwise(function: Any, operands: tuple[Any, ...]) -> Any:
-    """Apply an elementwise ufunc that is not an operator of the notation. The result has the axes of all operands."""
+    """Apply an elementwise ufunc that the notation has no operator for. The result has the axes of all operands."""
     if any(getattr(getattr(operand, "layout", None), "labels", ()) for operand in operands):
         axes = dict.fromkeys(axis for operand in operands for axis in getattr(operand, "axes", ()))
         operands = eager.labeled().align(operands, axes)

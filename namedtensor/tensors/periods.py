@@ -1,4 +1,4 @@
-"""Partial dates as indices. Among daily labels, `"2024-03"` selects the whole month, as in pandas and xarray."""
+"""Partial dates as indices. If labels are days, `"2024-03"` selects the whole month, as in pandas and xarray."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ UNITS = ("Y", "M", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as")
 
 
 def unit_of(labels: Labels) -> int:
-    """Return the position in `UNITS` of the labels' unit, or of a coarser unit that represents all labels exactly.
+    """Return the position in `UNITS` of the labels' unit, or of a coarser unit in which all labels are exact.
 
     If the labels' unit is finer than a day, the coarsest possible result is a day.
     """
@@ -43,7 +43,7 @@ def period(labels: Labels, label: Any) -> tuple[Any, Any] | None:
 
 
 def is_partial(labels: Labels, label: Any) -> bool:
-    """Return whether `label` is a date with a coarser unit than the labels, and thus denotes a period."""
+    """Return whether `label` is a date with a coarser unit than the labels, so it denotes a period."""
     matches = period(labels, label)
     return matches is not None and UNITS.index(np.datetime_data(matches[0].dtype)[0]) < unit_of(labels)
 
@@ -72,7 +72,7 @@ def select_period(labels: Labels, label: str, axis: str) -> list[int]:
 
 
 def select_between_dates(labels: Labels, first: Any, last: Any, axis: str) -> slice | None:
-    """Return the slice of labels from the period of the first date to the period of the last date, inclusive.
+    """Return the slice of labels from the start of the first date's period to the end of the last date's period.
 
     Return None if `first` or `last` is neither a date nor None.
 

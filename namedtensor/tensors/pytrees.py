@@ -31,7 +31,7 @@ from .mapped_axes import (
 
 
 class TreeClass(NamedTuple):
-    """A class to register as a JAX pytree, with functions that flatten and rebuild its instances."""
+    """A class to register as a JAX pytree, and the functions that flatten and rebuild its instances."""
 
     kind: type
     children: Callable[[Any], tuple[tuple[Any, ...], Any]]  # and the other parts of the instance
@@ -82,13 +82,13 @@ def register_class(tree_class: TreeClass) -> None:
 
 
 def where_imported() -> None:
-    """Register named tensors as pytrees if JAX is imported."""
+    """Register named tensors as pytrees if JAX is already imported."""
     if NamedTensor not in _REGISTERED and "jax" in sys.modules:
         register()
 
 
 def also(tree_class: TreeClass) -> None:
-    """Register a class that contains named tensors as soon as named tensors are registered."""
+    """Register a class that contains named tensors as a pytree as soon as named tensors are registered."""
     _OTHERS.append(tree_class)
     if NamedTensor in _REGISTERED:
         register_class(tree_class)
@@ -96,7 +96,7 @@ def also(tree_class: TreeClass) -> None:
 
 @cache
 def array_key() -> Any:
-    """Return the path key of a tensor's array. Printed paths do not show this key."""
+    """Return the JAX path key of a tensor's array, which is not shown in printed paths."""
     from jax.tree_util import GetAttrKey  # type: ignore[import-not-found]
 
     class ArrayKey(GetAttrKey):
@@ -107,7 +107,7 @@ def array_key() -> Any:
 
 
 def name_key(name: str) -> Any:
-    """Return the JAX path key of a named child, which is printed as ['W']."""
+    """Return the JAX path key of a child with this name. It is printed as ['W'] for W."""
     from jax.tree_util import DictKey  # type: ignore[import-not-found]
 
     return DictKey(name)
@@ -155,7 +155,7 @@ def jax_module() -> Any:
 
 @contextmanager
 def keep_language_errors() -> Iterator[None]:
-    """Re-raise each NotationError without the notes that JAX adds to errors in traced functions."""
+    """Re-raise each NotationError without the notes that JAX adds to errors from traced functions."""
     try:
         yield
     except NotationError as problem:

@@ -17,7 +17,7 @@ PIECE_ELEMENTS = 2**22  # elements that are converted at a time, which keeps tem
 
 
 def quantize(tensor: NamedTensor, axis: str | Iterable[str]) -> tuple[NamedTensor, NamedTensor]:
-    """Convert a tensor to 8-bit integers and a scale whose product is the tensor, up to rounding.
+    """Convert a tensor to 8-bit integers and a scale. Their product equals the tensor up to rounding.
 
     The scale is the largest absolute value along the axes divided by 127. Rounding therefore changes each element by at
     most half the scale. A contraction over these axes, such as `X ⊙_{in} (Q ⊙ s)`, and an index into the other axes use
@@ -70,7 +70,7 @@ def quantize(tensor: NamedTensor, axis: str | Iterable[str]) -> tuple[NamedTenso
 
 
 def _quantize_in_pieces(xp: Any, array: Any, rank: int) -> tuple[Any, Any]:
-    """Return the integers and the scale that quantize an array. The scale has the first `rank` axes of the array."""
+    """Return the integers and the scale for an array. The scale has the first `rank` axes of the array."""
     shape = tuple(array.shape)
     rows = array.shape[0] if rank else 0
     step = max(1, PIECE_ELEMENTS // max(1, array.size // max(rows, 1))) if library(array) == "numpy" else rows

@@ -15,7 +15,7 @@ from .creation import make_tensor, sizes_of
 def random_normal(
     shape: Any, seed: Any = 0, *, mean: float = 0, std: float = 1, dtype: str | None = None, library: str = "numpy", device: Any = None
 ) -> NamedTensor:  # fmt: skip
-    """Create a tensor of normally distributed random numbers. Equal seeds produce equal numbers in each library.
+    """Create a tensor of normally distributed random numbers. In each library, equal seeds produce equal numbers.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def random_normal(
 def random_uniform(
     shape: Any, seed: Any = 0, *, low: float = 0, high: float = 1, dtype: str | None = None, library: str = "numpy", device: Any = None
 ) -> NamedTensor:  # fmt: skip
-    """Create a tensor of uniformly distributed random numbers. Equal seeds produce equal numbers in each library.
+    """Create a tensor of uniformly distributed random numbers. In each library, equal seeds produce equal numbers.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def random_uniform(
 
 
 def draw_tensor(numbers: Any, sizes: Mapping[str, int], dtype: Any, library: str, device: Any) -> NamedTensor:
-    """Return random numbers as a tensor. Numbers from a JAX key stay in a JAX array."""
+    """Return random numbers as a tensor. If they come from a JAX key, they remain in a JAX array."""
     if type(numbers).__module__.partition(".")[0] in ("numpy", "builtins"):
         return make_tensor(np.asarray(numbers), sizes, dtype, library, device)
     result = wrap_array(numbers, tuple(sizes))

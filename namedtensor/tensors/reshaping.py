@@ -27,7 +27,7 @@ from .diagnostics import nearest, shape_error
 
 
 def need_axes(layout: Layout, axes: Iterable[str], what: str) -> None:
-    """Raise NotationError if a tensor lacks an axis, or if an axis is named twice."""
+    """Raise NotationError if a tensor does not have one of these axes, or if an axis is given twice."""
     axes = tuple(axes)
     for axis in axes:
         if axis not in layout.axes:
@@ -124,7 +124,7 @@ def _split_axis(tensor: Any, old: str, parts: Mapping[str, int | None]) -> Any:
 
 
 def _solve_part_sizes(layout: Layout, old: str, parts: Mapping[str, int | None]) -> dict[str, int]:
-    """Return the size of each part of a split axis. If one size is None, compute it from the other sizes."""
+    """Return the size of each part of a split axis. One size can be None, in which case it follows from the others."""
     whole = layout.sizes[old]
     stated = math.prod(size for size in parts.values() if size is not None)
     unknown = [axis for axis, size in parts.items() if size is None]
@@ -144,7 +144,7 @@ SELECTIONS: Cache[Layout, Cache[tuple[str, ...], Callable[[Any, Iterable[Any]], 
 
 
 def _with_slices(before: tuple[slice, ...], dimensions: tuple[int, ...], tensor: Any, entries: Iterable[Any]) -> Any:
-    """Return the elements that integers and slices select, or None if an entry is neither or is out of range."""
+    """Return the elements that integers and slices select, or None for another kind of entry or one out of range."""
     layout, removed = tensor.layout, 0
     at: list[Any] = [*before]
     if len(dimensions) == 1:
@@ -213,7 +213,7 @@ def _slice_array(array: Any, at: tuple[Any, ...]) -> Any:
 
 
 def _positions(tensor: Any, axis: str, entries: Any) -> Any:
-    """Return an index tensor for a list of positions along an axis, with that axis and the tensor's library."""
+    """Return an index tensor along an axis that contains a list of positions, in the tensor's library."""
     size = tensor.layout.sizes[axis]
     if isinstance(entries, str):
         raise no_labels(axis, entries)
@@ -222,7 +222,7 @@ def _positions(tensor: Any, axis: str, entries: Any) -> Any:
 
 
 def list_entries(axis: str, size: int, index: Any) -> list[Any]:
-    """Return the positions in a list index. A list of booleans selects the positions of its true entries."""
+    """Return the positions in a list index. A list of booleans selects the positions at which it is true."""
     entries = [*index]
     if entries and all(is_truth(entry) for entry in entries):
         if len(entries) != size:
@@ -239,7 +239,7 @@ def is_truth(entry: Any) -> bool:
 
 
 def integers(numbers: Any, like: Any) -> Any:
-    """Return integers as an array with the library and device of the tensor `like`."""
+    """Return integers as an array in the library and on the device of the tensor `like`."""
     import numpy as np
 
     array, xp = np.asarray(numbers, dtype=np.int64), like.layout.xp
@@ -264,7 +264,7 @@ def _position(axis: str, expected: Any, size: int) -> int:
 
 
 def _take_elements(tensor: Any, indices: Mapping[str, Any]) -> Any:
-    """Select elements with index tensors. An axis that index tensors share with the tensor is aligned by name."""
+    """Select elements with index tensors. An axis that an index tensor shares with the tensor is aligned by name."""
     record, layout, axes = REGISTRY["index"], tensor.layout, tuple(indices)
     rest = {axis: size for axis, size in layout.sizes.items() if axis not in indices}
     shapes = (rest, *(index.layout.sizes for index in indices.values()))

@@ -55,7 +55,7 @@ def take(self: NamedTensor, indices: Any, axis: str) -> NamedTensor:
 
 
 def position_of(index: Any, axis: str, size: int) -> int:
-    """Return a position along an axis as an integer. Raise NotationError if the position is invalid."""
+    """Convert an index to a position along an axis. Raise NotationError if the index is not a valid position."""
     position = to_integer(index) if hasattr(index, "__index__") else None
     if position is None:
         keep = f'; to keep elements by a condition, write A[{{"{axis}": keep}}]' if is_truth(index) else ""

@@ -1,4 +1,4 @@
-"""Formatting of tensors as tables. The last two axes are rows and columns, and each index of other axes has a table.
+"""Formatting of tensors as tables. The last two axes are rows and columns. There is one table per index of other axes.
 
 height\\width │ 1  2  3
 ─────────────┼────────
@@ -33,7 +33,7 @@ USUAL = {"int64", "float64", "bool", "complex128"}  # dtypes that Python's numbe
 
 @encodable
 def __repr__(tensor: NamedTensor) -> str:
-    """Format a small tensor as an expression in one line, and a larger tensor as its `summary`.
+    """Format a small tensor as an expression on one line, and a larger tensor as its `summary`.
 
     The expression includes the dtype if it differs from the dtype of Python's numbers.
 
@@ -121,7 +121,7 @@ def _nan(array: Any) -> Any:
 
 
 def values(tensor: NamedTensor, order: tuple[str, ...]) -> Any:
-    """Return the elements as a NumPy array, or None if the tensor has no values, as when a library traces it."""
+    """Return the elements as a NumPy array, or None if there are no values, as when a library traces the tensor."""
     from ..core.array_data import concrete
     from ..core.arrays import is_shape
 
@@ -156,7 +156,7 @@ def number(value: Any, digits: int = IN_TABLES) -> str:
 
 
 def choose_positions(size: int) -> list[int | None]:
-    """Return the positions along an axis that a table shows. None stands for an omitted range."""
+    """Return the positions along an axis that a table shows, with None in place of an omitted range."""
     if size <= LONGEST:
         return list(range(size))
     half = LONGEST // 2
@@ -164,7 +164,7 @@ def choose_positions(size: int) -> list[int | None]:
 
 
 def column(texts: list[str]) -> list[str]:
-    """Return the texts of one column, padded so that numbers are aligned at their decimal points."""
+    """Return the texts of a column, padded so that the decimal points of numbers are aligned."""
     places = [len(text) - text.find(".") if "." in text and "e" not in text else 0 for text in texts]
     most = max(places, default=0)
     padded = [text + " " * (most - position) if most else text for text, position in zip(texts, places)]
@@ -173,7 +173,7 @@ def column(texts: list[str]) -> list[str]:
 
 
 def facets(tensor: NamedTensor) -> Iterator[tuple[str, Any, tuple[str, ...]]]:
-    """Yield each table of a tensor: its title, array and axes, as in ("batch 1", array, (rows, columns))."""
+    """Yield the title, the array and the axes of each table of a tensor, as in ("batch 1", array, (rows, columns))."""
     axes = tensor.axes
     outer, inner, heads = axes[:-2], axes[-2:], heads_of(tensor)
     array = values(tensor, axes)
@@ -230,7 +230,7 @@ def __str__(tensor: NamedTensor) -> str:
 
 @encodable
 def __format__(tensor: NamedTensor, spec: str) -> str:
-    """Format the tensor as a table, with the format specification of an f-string."""
+    """Format the tensor as a table. An f-string's format specification applies to the numbers."""
     return text_table(tensor, spec=spec or None)
 
 
@@ -263,7 +263,7 @@ def to_text(tensor: NamedTensor, digits: int | None = None) -> str:
 
 
 def writer(digits: int, spec: str | None) -> Callable[[Any], str]:
-    """Return a function that formats a number by `spec`. It raises NotationError if the format is invalid."""
+    """Return a function that formats a number by `spec`, and raises NotationError if `spec` is invalid."""
     if spec is None:
         return lambda value: number(value, digits)
 
@@ -279,7 +279,7 @@ def writer(digits: int, spec: str | None) -> Callable[[Any], str]:
 
 
 def heads_of(tensor: NamedTensor) -> dict[str, Callable[[int], str]]:
-    """Return, for each axis, a function from a position to its heading, which is a label or a number from 1."""
+    """Return, for each axis, a function from a position to its heading: its label, if any, or its number from 1."""
     heads: dict[str, Callable[[int], str]] = {axis: lambda at: str(at + 1) for axis in tensor.axes}
     return heads | {axis: partial(label_at, labels) for axis, labels in tensor.layout.labels}
 
@@ -319,7 +319,7 @@ HEAD = "padding:0.15em 0.6em;text-align:right;font-weight:normal;opacity:0.65"
 
 
 def _repr_html_(tensor: NamedTensor) -> str:
-    """Format the tensor as HTML tables with the names of the axes. Tensors with more than two axes have several."""
+    """Format the tensor as HTML tables with axis names. A tensor with more than two axes has several tables."""
     array = values(tensor, tensor.axes)
     title = html.escape(summary(tensor))
     caption = f'<div style="opacity:0.7;font-size:0.85em">{title}</div>'
@@ -366,7 +366,7 @@ def _html_facet(
 
 
 def _largest(array: Any) -> float:
-    """Return the largest finite absolute value in an array. It has the darkest shade in a table."""
+    """Return the largest finite absolute value in an array. A table shows it in the darkest shade."""
     import numpy as np
 
     if array.dtype.kind not in "iuf":
@@ -376,7 +376,7 @@ def _largest(array: Any) -> float:
 
 
 def _html_cell(value: Any, largest: float) -> str:
-    """Format an HTML cell. Positive values have blue shades, and negative values have orange shades."""
+    """Format an HTML cell. Positive values are shaded blue, and negative values are shaded orange."""
     if value is None:
         return f'<td style="{CELL}">…</td>'
     shade = ""
