@@ -51,7 +51,7 @@ DECLARED = re.compile(
 
 
 def split_declarations(source: str) -> tuple[str, dict[str, str]]:
-    """Return the source with declarations, such as A ∈ ℝ^{m×n}, replaced by blanks, and the declared types by name."""
+    """Return the source with blanks in place of declarations such as A ∈ ℝ^{m×n}, and the declared types by name."""
     shapes: dict[str, str] = {}
     if "∈" not in source and "\\in" not in source:
         return source, shapes
@@ -65,7 +65,7 @@ def split_declarations(source: str) -> tuple[str, dict[str, str]]:
 
 
 def is_inside_matrix(before: str) -> bool:
-    """Return whether a matrix is still open after `before`, so that a separator belongs to the matrix."""
+    """Return whether `before` ends inside a matrix, in which case a separator belongs to the matrix."""
     opened = len(re.findall(r"\[|\\begin\b", before)) - len(re.findall(r"\]|\\end\b", before))
     return opened > 0
 
@@ -160,7 +160,7 @@ class Algebra:
         return names
 
     def check_used(self, used: set[str]) -> None:
-        """Raise NotationError if a given input does not occur in the source."""
+        """Raise NotationError if an input that was given does not occur in the source."""
 
         def is_used(name: str) -> bool:
             axes = {axis.kind.root.name for dim in self.names[name].leaf.dims for axis in dim} - {"", None}

@@ -54,7 +54,7 @@ class AxisKind(Unified):
         self.same: AxisKind | None = None
 
     def fits(self, other: AxisKind) -> bool:
-        """Return whether two kinds can be unified, that is, their names, sizes and parts are compatible."""
+        """Return whether two kinds can be unified because their names, sizes and parts are compatible."""
         first, second = self.root, other.root
         if first is second:
             return True
@@ -67,7 +67,7 @@ class AxisKind(Unified):
         return len(first.parts) == len(second.parts) and all(map(AxisKind.fits, first.parts, second.parts))
 
     def unify(self, other: AxisKind) -> bool:
-        """Unify two kinds. Return False and change nothing if they are incompatible."""
+        """Unify two kinds, and return True. If they are incompatible, change nothing and return False."""
         first, second = self.root, other.root
         if first is second:
             return True
@@ -83,7 +83,7 @@ class AxisKind(Unified):
 
 
 class AxisVariable(Unified):
-    """An axis of a tensor in one of its uses. `fixed` is the name of a given axis, including primes, or empty."""
+    """An axis of a tensor in one of its uses. `fixed` is the name of a given axis, with its primes, or "" otherwise."""
 
     __slots__ = ("_kind", "_parts", "fixed", "key")
 
@@ -168,7 +168,7 @@ class Axes:
         return axis
 
     def named(self, name: str, size: int | None = None) -> AxisVariable:
-        """Return the axis with a given name. Axes such as seq and seq', which differ in primes only, share a kind."""
+        """Return the axis with a given name. Axes such as seq and seq', which differ only in primes, share a kind."""
         if name not in self.given:
             kind = self.kind_of(name, size)
             axis = AxisVariable(f"⟨{len(self.all)}⟩", kind, name)
@@ -181,7 +181,7 @@ class Axes:
         return axis
 
     def kind_of(self, name: str, size: int | None) -> AxisKind:
-        """Return the kind of a given axis, which it shares with axes that differ only in primes.
+        """Return the kind of a given axis. Axes whose names differ only in primes share a kind.
 
         If their sizes differ, the axis has a separate kind.
         """
@@ -223,7 +223,7 @@ class Axes:
             self.unify(a, b)
 
     def split(self, axis: AxisVariable, parts: Sequence[AxisKind]) -> None:
-        """Split every axis of this kind into parts of these kinds. Raise Clash if it has a name or different parts."""
+        """Split each axis of this kind into parts of these kinds. Raise Clash if the axis has a name or other parts."""
         kind = axis.kind
         whole = AxisKind()
         whole.parts = tuple(parts)
@@ -245,7 +245,7 @@ class Axes:
         return tuple(part for axis in axes for part in self.parts(axis))
 
     def apart(self, *values: Iterable[AxisVariable]) -> None:
-        """Record that values with these axes occur in one operation, so that distinct axes get different names."""
+        """Record that these values occur in one operation, so their distinct axes must get different names."""
         self.together.append(tuple(tuple(axes) for axes in values))
 
     def twin(self, axis: AxisVariable) -> AxisVariable:

@@ -1,4 +1,4 @@
-"""Axis operations of array code: reductions, functions along axes and reorderings of dimensions."""
+"""Operations of array code along axes: reductions, functions along an axis, and reorderings of dimensions."""
 
 from __future__ import annotations
 
@@ -251,7 +251,7 @@ def unsqueeze(axes: Axes, x: Any, axis: Any) -> AxisValue:
 
 
 def move(axes: Axes, x: Any, source: Any, destination: Any) -> AxisValue:
-    """Return a tensor with some dimensions moved to other positions. The rest keep their order."""
+    """Return a tensor with some dimensions moved to other positions. The other dimensions keep their order."""
     value = to_value(x)
     taken, places = positions(value, source), positions(value, destination)
     if len({*taken}) != len({*places}) or len(taken) != len(places):

@@ -14,7 +14,7 @@ from .values import call, iota, number, plus, size
 
 
 def count_back(walk: Any, tree: Tree, item: Item, axis: AxisVariable) -> Node:
-    """Return an index such as n-i+1 or 4-i in a sum over i. Raise NotationError if it leaves its axis."""
+    """Return an index such as n-i+1 or 4-i in a sum over i. Raise NotationError if it can leave its axis."""
     (letter,), offset = item.minus, item.offset
     span = walk.ranges[letter]
     last = axis.kind.size - span.less if span.last is None and axis.kind.size else span.last
@@ -37,7 +37,7 @@ def count_back(walk: Any, tree: Tree, item: Item, axis: AxisVariable) -> Node:
 
 
 def reverse(walk: Any, tree: Tree, node: Node, axis: AxisVariable, item: Item) -> tuple[Node, AxisVariable]:
-    """Return a tensor with its elements along an axis reversed, as x_{n-i+1} for each i, and its new axis."""
+    """Return a tensor reversed along an axis, with x_{n-i+1} as the element for each i, and the new axis."""
     check_length(walk, tree, item, axis)
     variable = walk.axes.twin(axis)
     back = call("+", (call("-", (size(axis), iota(variable))), number(1)))

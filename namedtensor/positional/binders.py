@@ -13,7 +13,7 @@ ITEM = re.compile(r"([+-]?)([a-zα-ω]|\d+|\|\w+\|)")
 
 @dataclass(frozen=True)
 class IndexBinder:
-    """A parsed binder such as j ≠ i or 1 ≤ i < j ≤ n: bound letters, a first index, conditions, and an upper end."""
+    """A parsed binder such as j ≠ i or 1 ≤ i < j ≤ n: its letters, first index, conditions and upper end."""
 
     letters: tuple[str, ...]
     lower: str = ""
@@ -58,7 +58,7 @@ def binder(raw: str) -> IndexBinder | None:
 
 @dataclass(frozen=True)
 class SumEnd:
-    """The upper end of a sum: `factor` · `name` / `divisor` + `shift`, or the number `factor` if there is no name."""
+    """The upper end `factor` · `name` / `divisor` + `shift` of a sum. Without a name, it is the number `factor`."""
 
     name: str
     factor: int = 1
@@ -76,7 +76,7 @@ def end_of(text: str) -> SumEnd | None:
 
 @dataclass(frozen=True)
 class Item:
-    """A written index: t-k+1 has the letters t and -k, and the offset 1. The length of |n|-i+1 is n."""
+    """A written index. For example, t-k+1 has the letters t and -k and the offset 1, and |n|-i+1 has the length n."""
 
     plus: tuple[str, ...]
     minus: tuple[str, ...]
@@ -85,7 +85,7 @@ class Item:
 
     @property
     def text(self) -> str:
-        """An index that counts backward, as it is usually written: n-i+1, or 4-i."""
+        """An index that counts backward, as it is usually written, such as n-i+1 or 4-i."""
         letters = "".join(f"-{letter}" for letter in self.minus)
         shift = f"{self.offset:+}" if self.offset else ""
         return f"{self.length}{letters}{shift}" if self.length else f"{self.offset}{letters}"

@@ -56,14 +56,14 @@ class TrialSizes:
         return self.sizes[kind]
 
     def least(self, kind: AxisKind) -> int:
-        """Return the least size of these axes for which the code can be evaluated."""
+        """Return the smallest size that axes of this kind can have for the code to be evaluated."""
         sizes = [number for axis, number in self.facts.least if axis.kind is kind]
         longer = [other for axis, other in self.facts.longer if axis.kind is kind and other.kind is not kind]
         return max(sizes + [self.of(other) for other in longer], default=1)
 
 
 def verify(translation: Any, program: TranslatedProgram, source: str) -> str:
-    """Check a translation, and return how it was checked, in words. Raise NotationError if a type or value is wrong."""
+    """Check a translation, and return a description of the check. Raise NotationError if a type or value is wrong."""
     if program.source is None:
         return check_types(translation, program, source)
     return compare_values(translation, program, program.source, source)

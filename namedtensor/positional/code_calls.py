@@ -49,7 +49,7 @@ def read_conversion(code: CodeReader, node: ast.Call, method: bool) -> Any:
 
 
 def pseudoinverse(code: CodeReader, node: ast.Call, method: bool) -> Any:
-    """Read np.linalg.pinv(A): a formula for every matrix would need its singular values."""
+    """Translate np.linalg.pinv(A) for a matrix of full rank, since the general formula would need singular values."""
     if method or len(node.args) != 1 or node.keywords:
         raise code.refuse(node, "pinv expects one matrix", "leave the tolerance out")
     x = to_value(code.ev(node.args[0]))

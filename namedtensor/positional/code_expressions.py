@@ -89,7 +89,7 @@ class CodeExpressions(CodeValues):
             raise self.refuse(node, self.misfit(node, clash), self.suggest_transpose(node)) from None
 
     def suggest_transpose(self, node: ast.AST) -> str | None:
-        """Return the products of two names that become valid if one of the operands is transposed, as text, or None."""
+        """Return a hint to transpose an operand of a product, if this makes the product valid, or else None."""
         if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)):
             return None
         if not (isinstance(node.left, ast.Name) and isinstance(node.right, ast.Name)):

@@ -51,7 +51,7 @@ class CodeIndices:
         return AxisValue(node, tuple(dims))
 
     def along(self, x: AxisValue, positions: Sequence[int], item: Any) -> Any:
-        """Index some dimensions of x with the same item."""
+        """Index several dimensions of x with the same item."""
         return self.index(x, [item if position in positions else slice(None) for position in range(len(x.dims))])
 
     def complete_items(self, x: AxisValue, items: Sequence[Any]) -> list[Any]:
@@ -64,7 +64,7 @@ class CodeIndices:
 
     # ------------------------------------------------------------------------------------------------- one dimension
     def picked(self, node: Node, axis: AxisVariable, item: Any) -> tuple[Node, tuple[Dim, ...]]:
-        """Return the node indexed along one axis by the item, and the dimensions that replace this axis."""
+        """Return a node indexed by an item along one axis, and the dimensions that replace this axis."""
         if isinstance(item, int) and not isinstance(item, bool):
             return index_node(node, axis, self.position(axis, item)), ()
         if isinstance(item, slice):
@@ -77,7 +77,7 @@ class CodeIndices:
         raise Misuse("only numbers, slices and integer inputs are supported as indices")
 
     def listed(self, node: Node, axis: AxisVariable, item: tuple[Any, ...]) -> tuple[Node, tuple[Dim, ...]]:
-        """Return the node indexed by a list, such as x[[0, 2]], and the dimensions that replace the indexed axis."""
+        """Return a node indexed by a list, as in x[[0, 2]], and the dimensions that replace the indexed axis."""
         if len(item) < 2 or not all(type(index) is int and index >= 0 for index in item):
             raise Misuse("only a list of numbers from 0 on is supported as an index")
         self.needs(axis, max(item) + 1)
@@ -88,7 +88,7 @@ class CodeIndices:
         return index_node(node, axis, literal), ((part,),)
 
     def tensor_index(self, axis: AxisVariable, item: AxisValue) -> tuple[Node, tuple[Dim, ...]]:
-        """Return the index for an integer tensor, counted from 1, and the index's dimensions.
+        """Return an integer tensor converted to an index that counts from 1, and the dimensions of the tensor.
 
         The tensor must be an input or a range.
         """
@@ -101,7 +101,7 @@ class CodeIndices:
         return plus(item.node, 1), item.dims
 
     def counts(self, name: str, axis: AxisVariable, first: int) -> None:
-        """Record that an input contains indices of an axis, counted from `first`."""
+        """Record that an input contains indices of an axis, which are counted from `first`."""
         leaf: Leaf = self.inputs[name].leaf
         if any(counted.kind is axis.kind for counted in axes_of(leaf.dims)):
             raise Misuse(f"{name} would index its own axis")
@@ -115,7 +115,7 @@ class CodeIndices:
         return size(axis) if index == -1 else call("-", (size(axis), number(-index - 1)))
 
     def needs(self, axis: AxisVariable, least: int, more: int = 0) -> None:
-        """Record that the axis has at least `least` elements, and `more` additional elements in the comparison."""
+        """Record that an axis has at least `least` elements, and in the comparison at least `more` additional ones."""
         if axis.kind.size is not None and axis.kind.size < least:
             raise Misuse(f"the index is out of range: {axis.key} has {axis.kind.size} elements")
         self.axes.facts.least.append((axis, least + more))
@@ -139,7 +139,7 @@ class CodeIndices:
         return nodes.Rename(cut, (((nodes.Axis(axis.key),), (nodes.Axis(part.key),)),)), ((part,),)
 
     def bounded(self, axis: AxisVariable, part: AxisVariable, item: slice) -> None:
-        """Record the size of a slice with numeric bounds, or the size that its axis must have at least."""
+        """Record the size of a slice with numeric bounds, or the minimum size that they require of its axis."""
         start, stop = item.start or 0, item.stop
         if isinstance(stop, PartArgument) and start == 0:
             self.axes.facts.multiples.append((axis, part, stop.divisor))
@@ -239,7 +239,7 @@ def split_offset(node: Node) -> tuple[str, int]:
 
 
 def range_of(value: AxisValue) -> AxisVariable | None:
-    """Return the axis of a range such as np.arange(n), or None if the value is not a range."""
+    """Return the axis along which a value is a range such as np.arange(n), or None if the value is not a range."""
     match value.node:
         case nodes.Call(operator="-", arguments=(nodes.Subscript(base=nodes.Name(text="iota")), nodes.Number(value=1))):
             return only(value.dims[0])

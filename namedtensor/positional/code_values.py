@@ -32,7 +32,7 @@ class CodeValues:
         self.summed: Any = None
 
     def length(self, name: str, axis: AxisVariable, why: str) -> SizeArgument:
-        """Interpret an undeclared name as the length of an axis, return this length, and record the assumption."""
+        """Interpret an undeclared name as the length of an axis. Record this assumption, and return the length."""
         self.remarks.append(f"{name} is read as |{axis.key}|{why}")
         self.lengths[name] = axis
         return SizeArgument((axis,))

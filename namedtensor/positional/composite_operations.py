@@ -136,7 +136,7 @@ def distances(o: Calls, x: Any, y: Any) -> Any:
 
 
 def stack_vectors(o: Calls, tensors: Any, axis: int, of_vectors: str) -> Any:
-    """Stack vectors or join them, and join tensors of higher rank, along an axis."""
+    """Stack or join vectors, as `of_vectors` states. Join tensors of higher rank along an axis."""
     if not isinstance(tensors, tuple) or not tensors:
         raise Misuse("stacking of anything but a list")
     if all(rank_of(tensor) == 1 for tensor in tensors):

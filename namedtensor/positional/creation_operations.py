@@ -102,7 +102,7 @@ def length_of_range(start: Any, stop: Any, step: Any) -> int:
 
 
 def arange(axes: Axes, start: Any, stop: Any, step: Any, dtype: Any) -> AxisValue:
-    """Return start, start + step, … below stop. If `stop` is omitted, the range starts from 0."""
+    """Return start, start + step, … up to but not including stop. If `stop` is omitted, the range starts from 0."""
     start, stop = (0, start) if stop is None else (start, stop)
     if isinstance(stop, SizeArgument) and (start, step) == (0, 1):
         axis = new_axis(axes, stop)
@@ -124,7 +124,7 @@ def eye(axes: Axes, rows: Any, columns: Any, dtype: Any) -> AxisValue:
 
 
 def diag(axes: Axes, x: Any) -> AxisValue:
-    """Return a matrix with a given diagonal if the operand is a vector, or the diagonal of a given matrix."""
+    """Return a matrix with a vector as its diagonal or, given a matrix, return its diagonal."""
     value = to_value(x)
     if len(value.dims) == 1 and len(value.dims[0]) == 1:
         (axis,) = value.dims[0]

@@ -17,7 +17,7 @@ TELLING = (
 
 
 def kind_of(text: str, shapes: Mapping[str, Any]) -> str:
-    """Return the kind of notation in a source: "einops", "einsum", "torch", "numpy" or "matrices"."""
+    """Return the kind of notation that a source uses: "einops", "einsum", "torch", "numpy" or "matrices"."""
     if EINOPS.search(text):
         return "einops"
     if LETTERS.fullmatch(text) or EINSUM.match(text.strip()):

@@ -98,7 +98,7 @@ def letters_of(code: CodeReader, node: ast.AST, spec: str) -> tuple[list[list[st
 
 
 def declare(code: CodeReader, operand: ast.expr, words: Sequence[str]) -> None:
-    """Declare an operand that was not given. It has one axis for each of the words in its pattern."""
+    """Declare an operand that was not given, with one axis for each word of its pattern."""
     if not isinstance(operand, ast.Name) or code.has(operand.id) or "..." in words:
         return
     dims = tuple((code.axes.new(hint=word),) for word in words)

@@ -43,7 +43,7 @@ def canonical(name: str) -> str:
 
 
 def extend_end(tree: Tree, op: str, right: Tree) -> Tree | None:
-    """Return the tree with `right` included in the operand f of its last gradient ∇_x f, or None if it lacks x."""
+    """Return the tree with f in its last gradient ∇_x f extended by `right`, or None if `right` does not contain x."""
     if tree.op == "either":
         return extend_end(tree.parts[1], op, right)
     if tree.op == "gradient" and tree.text == OPEN:
@@ -138,7 +138,7 @@ class IndexLetters:
 def letters_of(
     statement: Statement, names: Mapping[str, int], source: str, outer: frozenset[str] = frozenset()
 ) -> IndexLetters:
-    """Return the letters of a statement; `names` maps each given name to the number of its axes."""
+    """Return the letters of a statement. `names` maps each given name to the number of its axes."""
     result = IndexLetters(source, None, outer=outer)
     trees = list(statement.body.all())
     result.bound = frozenset(letter for tree in trees if tree.op == "big" for letter in find_letters_below(tree))
@@ -175,7 +175,7 @@ def letters_of(
 
 
 def ends_at_letters(tree: Tree, names: Collection[str], known: frozenset[str] = frozenset()) -> frozenset[str]:
-    r"""Return the i of sums such as \sum_{j=1}^{i} or \sum_{j=1}^{i-1} that no sum around them binds."""
+    r"""Return each unbound i that is the end of a sum, such as \sum_{j=1}^{i} or \sum_{j=1}^{i-1}."""
     letters: set[str] = set()
     if tree.op == "big":
         known = known | {*find_letters_below(tree)}
@@ -207,7 +207,7 @@ def with_ends(tree: Tree, known: set[str]) -> Tree:
 
 
 def with_start(tree: Tree) -> Tree:
-    """Return a sum with a start other than 1, such as 2, in which the start is one of its conditions."""
+    """Return a sum with conditions, in which a start other than 1 is converted to one of its conditions."""
     if not tree.conditions or tree.lower in ("", "0", "1"):
         return tree
     starts = ((tree.lower, "≤", letter) for letter in tree.letters)
@@ -215,13 +215,13 @@ def with_start(tree: Tree) -> Tree:
 
 
 def is_partial(tree: Tree) -> bool:
-    """Return whether the limits of a sum exclude a part of the axis, as in a sum from 2."""
+    """Return whether the limits of a sum exclude part of the axis, as in a sum that starts at 2."""
     end = end_of(tree.upper)
     return tree.lower not in ("", "1") or end is not None and (not end.name or end != SumEnd(end.name))
 
 
 def from_ends(tree: Tree, lengths: Collection[str]) -> Tree:
-    """Return a tree in which lengths, such as axes and the ends of sums, are marked so that they are not indices.
+    """Return a tree in which lengths, such as the ends of sums, are marked so that they are not read as indices.
 
     x_{n-i+1} becomes x_{|n|-i+1}, and the sum over j ≤ n ends at n.
     """
@@ -242,7 +242,7 @@ def from_ends(tree: Tree, lengths: Collection[str]) -> Tree:
 
 
 def with_numbers(tree: Tree, names: Mapping[str, int]) -> Tree:
-    """Return the tree with one index for the number of x_{10} if x has one axis, so that it is not x_{1,0}."""
+    """Return the tree with the 10 of x_{10} as one index if x has one axis, so that it is not read as x_{1,0}."""
     parts = tuple(with_numbers(part, names) for part in tree.parts)
     script = tree.text.strip("{}")
     is_number = tree.op == "sub" and len(script) > 1 and script.isdigit() and names.get(spell(tree.parts[0])) == 1
@@ -298,7 +298,7 @@ def entries_in(tree: Tree) -> set[str]:
 
 
 def is_index_in(tree: Tree, letter: str) -> bool:
-    """Return whether a letter is by itself an index in the tree, so that its range is the size of an axis."""
+    """Return whether a letter alone is an index in the tree, so its range is the size of an axis."""
     return any(pair is not None and letter in pair[1] for pair in map(split_indices, tree.all()))
 
 
@@ -329,7 +329,7 @@ def head_letters(head: Tree) -> tuple[str, ...]:
 
 
 def letters_in(tree: Tree, letters: IndexLetters, names: Mapping[str, object]) -> dict[str, int]:
-    """Return the free letters of a factor, each with its number of occurrences.
+    """Return the free letters of a factor, each with the number of its occurrences.
 
     Letters that the factor sums are left out.
     """
@@ -362,7 +362,7 @@ PRODUCTS = ("product", "·", "∘", "*", "after /")
 
 
 def factors_of(tree: Tree) -> list[Tree]:
-    """Return the factors of a product, in order. A quotient or a group is a single factor."""
+    """Return the factors of a product from left to right. A quotient or a group is a single factor."""
     if tree.op in PRODUCTS:
         return [factor for part in tree.parts for factor in factors_of(part)]
     return [tree]

@@ -21,7 +21,7 @@ HINT = 'give names in order, such as W="out chans", sizes such as (3, 4), or an 
 
 @dataclass(frozen=True)
 class SourceInput:
-    """A name with its declared axes; `literal` is a number given instead of a shape."""
+    """The name of an input with its declared axes. `literal` is a number that was given instead of a shape."""
 
     name: str
     leaf: Leaf

@@ -84,7 +84,7 @@ def windows_of(
 
 
 def elements_beyond(length: Any, size: int, step: int, before: int, spread: int) -> int:
-    """Return the number of elements that an incomplete last window lacks, or 0 if it is complete or left out."""
+    """Return the number of elements missing from an incomplete last window, or 0 if it is complete or left out."""
     if not isinstance(length, int):
         raise Misuse("ceil_mode=True is not supported")
     whole = length + 2 * before - spread * (size - 1) - 1
@@ -205,7 +205,7 @@ def spread_elements(o: Calls, x: Any, dim: int, step: int) -> Any:
 
 
 def repeat_elements(o: Calls, x: Any, output: Sequence[int] | None, *scales: Any) -> Any:
-    """Repeat each element along the last dimensions, to reach the `output` sizes or by the scale factors."""
+    """Repeat each element along the last dimensions to reach the sizes in `output`, or by the scale factors."""
     factors = [] if output else for_each(scales[0], 1)
     for at in range(len(output or factors)):
         dim = rank_of(x) - len(output or factors) + at

@@ -1,4 +1,4 @@
-"""The value of array code as its library computes it, found by walking the `ast` of the source.
+"""The value of array code as its library computes it, found by walking the syntax tree of the source.
 
 This module shares no code with the reader. It calls only functions and methods listed in `library_functions`, and it
 never executes the source itself.
@@ -68,7 +68,7 @@ class LibraryWalk:
         return self.torch.from_numpy(array.copy()) if self.torch else array.copy()
 
     def run(self, body: list[ast.stmt]) -> Any:
-        """Evaluate the statements, and return their value as an array."""
+        """Evaluate the statements, and return the value of the last one as an array."""
         functions = [node for node in body if isinstance(node, ast.FunctionDef)]
         result: Any = None
         for node in functions[0].body if len(functions) == 1 else body:
@@ -222,7 +222,7 @@ class LibraryWalk:
         return getattr(x, "double" if of_torch and name in ("float", "half") else name)
 
     def function(self, path: str, arguments: list[Any], keywords: dict[str, Any]) -> Callable[..., Any]:
-        """Return the function of a path such as numpy.linalg.norm or exp, if it is listed as allowed."""
+        """Return the function with a dotted name such as numpy.linalg.norm or exp, if it is listed as allowed."""
         library, _, name = path.partition(".")
         last = path.rpartition(".")[2]
         if not name and path not in ("len", "float"):
@@ -286,7 +286,7 @@ class LibraryWalk:
 
     @property
     def words(self) -> str:
-        """The description of the value, such as NumPy's own value."""
+        """The description of the value by the library that computed it, such as NumPy's own value."""
         libraries = [LIBRARIES[name] for name in LIBRARIES if name in self.used]
         mine = f" (with our own {' and '.join(sorted(self.own))})" if self.own else ""
         return (
@@ -315,7 +315,7 @@ def reach(module: Any, name: str) -> Any:
 
 
 def numbers_in(value: Any) -> Iterator[float]:
-    """Yield the numbers in an argument, including numbers in tuples and lists."""
+    """Yield the numbers in an argument, including numbers inside tuples and lists."""
     if isinstance(value, (tuple, list)):
         for part in value:
             yield from numbers_in(part)
@@ -346,7 +346,7 @@ def guard_size(arguments: Any, name: str = "", keywords: Mapping[str, Any] | Non
 
 
 def guard_condition(name: str, arguments: list[Any]) -> None:
-    """Raise LinAlgError for a matrix that is nearly singular, so that its inverse would be meaningless."""
+    """Raise LinAlgError for a nearly singular matrix, whose inverse would be meaningless."""
     if (
         name in ("inv", "inverse", "solve")
         and arguments

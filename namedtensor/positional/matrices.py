@@ -24,7 +24,7 @@ from .values import AxisValue, call, number
 
 
 class Walk(MatrixLeaves):
-    """The translation of products and sums in matrix and index notation."""
+    """The translator of products and sums in matrix and index notation."""
 
     # ------------------------------------------------------------------------------------------------------ products
     def product(self, tree: Tree) -> Matrix:
@@ -199,7 +199,7 @@ class Walk(MatrixLeaves):
         )  # fmt: skip
 
     def offers(self, x: Matrix, y: Matrix, left: str, right: str) -> list[str]:
-        """Return the alternatives to a product that does not fit, such as A^⊤ B, whose axes would fit."""
+        """Return alternatives to a product whose axes do not fit, such as A^⊤ B, in which the axes would fit."""
         ways = [
             (f"{left}^⊤ {right}", fits(x.dims[0], y.dims[0])),
             (f"{left} {right}^⊤", fits(x.dims[1], y.dims[1])),
@@ -208,7 +208,7 @@ class Walk(MatrixLeaves):
         return [text for text, fit in ways if fit and x.is_full and y.is_full]
 
     def scaled(self, x: Matrix, y: Matrix) -> Matrix:
-        """Return the product of two values. At least one value is a number."""
+        """Return the product of two values. One or both values are numbers."""
         if x.literal == 1:
             return y
         numeral = x.literal is not None and x.literal >= 0
@@ -276,7 +276,7 @@ class Walk(MatrixLeaves):
         return self.elements(tree.op, *self.align_summands(*self.with_sizes(x, y, tree)), tree)
 
     def with_sizes(self, x: Matrix, y: Matrix, tree: Tree) -> tuple[Matrix, Matrix]:
-        """Return both values. If one value is an identity matrix without axes, it gets the axes of the other value."""
+        """Return both values. If one of them is an identity matrix without axes, give it the axes of the other."""
         if x.identity and y.identity:
             raise self.refuse(tree, "nothing specifies how large this identity is", "multiply it with a tensor")
         if x.identity:
@@ -360,7 +360,7 @@ class Walk(MatrixLeaves):
 
 
 def is_sum_over(axes: Axes, value: Matrix, axis: AxisVariable | None) -> bool:
-    """Return whether a value is a sum over this axis and no other axis."""
+    """Return whether a value is a sum over exactly this axis."""
     match value.node:
         case nodes.Call(operator="∑", subscript=(nodes.Name(text=key),)):
             return axis is not None and axes.all[key].kind is axis.kind
@@ -368,7 +368,7 @@ def is_sum_over(axes: Axes, value: Matrix, axis: AxisVariable | None) -> bool:
 
 
 def fits(first: Dim, second: Dim) -> bool:
-    """Return whether two dimensions may have the same axes."""
+    """Return whether two dimensions can have the same axes."""
     return all(a.kind.fits(b.kind) for a, b in zip(first, second))
 
 

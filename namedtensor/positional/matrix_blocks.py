@@ -17,7 +17,7 @@ from .values import AxisValue, call, number
 
 @rule("block")
 def block(walk: Walk, tree: Tree) -> Matrix:
-    """Return a block matrix. The blocks of a row are side by side, and the rows are below each other."""
+    """Return a block matrix. Blocks of one row are joined side by side, and rows are placed below each other."""
     rows = [[walk.read(cell) for cell in row.parts] for row in tree.parts]
     if len({len(row) for row in rows}) > 1:
         raise walk.refuse(tree, "the rows of this matrix have different numbers of blocks")

@@ -47,7 +47,7 @@ def to_base(walk: Walk, tree: Tree) -> Matrix:
 
 
 def matrix_function(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
-    """Translate a function of a square matrix elementwise. For exp(A), ask whether the matrix exponential is meant."""
+    """Translate a function of a square matrix elementwise. For exp(A), ask if the matrix exponential is meant."""
     if tree.text != "exp":
         walk.remark(f"{walk.text(tree)} is taken of each element")
         return apply_elementwise(walk, tree.text, x)
@@ -115,7 +115,7 @@ def trace_of_product(walk: Walk, tree: Tree, x: Matrix) -> Matrix | None:
 
 
 def diagonal(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
-    """Translate diag, which returns a diagonal matrix for a vector, and the diagonal for a matrix."""
+    """Translate diag, which maps a vector to a diagonal matrix and a matrix to its diagonal."""
     if x.is_full:
         rows, columns = square(walk, tree, x, "a diagonal")
         walk.axes.apart(x.axes)

@@ -27,7 +27,7 @@ SIZES = re.compile(r"d|d_\w|d_\{\w+\}|[nmNMT]")
 
 
 class Choose(Protocol):
-    """A function that chooses one interpretation of an ambiguous piece. Raises Question if no choice was made."""
+    """A function that chooses one interpretation of an ambiguous piece. Raise Question if no choice was made."""
 
     def __call__(self, span: Span, piece: str, options: Sequence[str], topic: str = "") -> int: ...
 
@@ -68,7 +68,7 @@ EMPTY: Dims = ((), ())
 
 @dataclass(frozen=True)
 class IndexRange:
-    """The range of a partial sum, from `first` to `last` or, if `last` is None, to |axis| / `divisor` − `less`."""
+    """The range of a partial sum from `first` to `last` or, if `last` is None, to |axis| / `divisor` − `less`."""
 
     first: int
     less: int
@@ -181,7 +181,7 @@ class MatrixLeaves:
         return Matrix(number(1), ((axes[0],), tuple(axes[1:])), ones=True)
 
     def guess(self, tree: Tree, name: str) -> None:
-        """Assume by its letter whether an undeclared name is a number, a vector or a matrix, and record this."""
+        """Guess from its letter whether an undeclared name is a number, vector or matrix, and record the assumption."""
         letter = name[0]
         if not letter.isalpha() or "\\" in name:
             raise self.refuse(tree, f"{name} is not a name")
@@ -193,7 +193,7 @@ class MatrixLeaves:
         self.remark(f"{name} is read as a {('number', 'vector', 'matrix')[rank]}")
 
     def size_named(self, tree: Tree, name: str) -> Matrix | None:
-        """Return the size that d, d_k or n without a shape represents, or None if the name is not a size.
+        """Return the size that a name without a shape, such as d, d_k or n, represents, or None if it is not a size.
 
         The size belongs to an axis with a matching name, to the axis of a sum with this upper limit, or to the last
         summed axis.
@@ -308,7 +308,7 @@ class MatrixLeaves:
         return node, {places[0]: variable, bound[0]: kernel}
 
     def counts(self, name: str) -> bool:
-        """Return whether a letter without a tensor, such as the first i in i x_i, denotes the value of an index."""
+        """Return whether a letter outside of subscripts, such as the first i in i x_i, denotes an index's value."""
         if not self.letters.active or not is_letter(name):
             return False
         if name in self.scope or name in (self.letters.free or ()) or name in self.letters.outer:
@@ -324,7 +324,7 @@ class MatrixLeaves:
         return Matrix(node, EMPTY, indices=((letter, axis),))
 
     def within(self, tree: Tree, text: str, axis: AxisVariable, counted: set[str]) -> Node:
-        """Return the index i+1 of a sum over i, which has to stay within the axis.
+        """Return the index i+1 of a sum over i, which must stay within the axis.
 
         `counted` are the letters that another axis of the tensor has as its index.
         """
@@ -348,7 +348,7 @@ class MatrixLeaves:
         return plus(nodes.Name(letter), item.offset)
 
     def meet_range(self, tree: Tree, letter: str, axis: AxisVariable, counted: set[str]) -> None:
-        """Make the letter of a range count along an axis. A second axis of the tensor has the same length, as in A_{ii}."""
+        """Make the letter of a range count along an axis. For A_{ii}, the second axis gets the length of the first."""
         if letter not in counted:
             self.meet(tree, self.letter(letter), axis, letter)
         elif not self.letter(letter).kind.unify(axis.kind):

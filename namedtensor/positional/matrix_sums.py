@@ -64,7 +64,7 @@ def check_end(walk: Walk, tree: Tree) -> Tree:
 
 @rule("big")
 def big(walk: Walk, tree: Tree) -> Matrix:
-    """Translate an operator with an index below it, such as ∑_i, ∏_i or max_i, applied to a body."""
+    """Translate an operator with an index below it, such as ∑_i, ∏_i or max_i, and its operand."""
     if not tree.letters:
         raise walk.refuse(tree, f"{tree.text} needs an index below it")
     if tree.lower == "0":
@@ -117,7 +117,7 @@ def from_zero(walk: Walk, tree: Tree) -> Matrix:
 
 
 def set_upper_end(walk: Walk, tree: Tree, over: Sequence[AxisVariable]) -> None:
-    """Use the upper end of a sum, which is the name of an axis or of a size, as the length of the summed axis."""
+    """Set the length of the summed axis to the upper end of a sum, which is the name of an axis or of a size."""
     name = end_of(tree.upper or "n") or SumEnd("n")
     for axis in over:
         named = walk.axes.given.get(name.name) or walk.lengths.setdefault(name.name, axis)
@@ -129,7 +129,7 @@ def set_upper_end(walk: Walk, tree: Tree, over: Sequence[AxisVariable]) -> None:
 
 # ------------------------------------------------------------------------------------------------------- conditions
 def under_conditions(walk: Walk, tree: Tree, body: Matrix) -> Matrix:
-    """Return the body where the conditions hold, and the operator's neutral element, such as 0 for ∑, elsewhere."""
+    """Return the body where the conditions hold and, elsewhere, the operator's neutral element, such as 0 for ∑."""
     if tree.text not in NEUTRAL:
         raise walk.refuse(tree, f"{tree.text} under a condition is not supported", "write it as a quotient of sums")
     indices = dict(body.indices)
@@ -174,7 +174,7 @@ def alone(walk: Walk, tree: Tree, letter: str, indices: Mapping[str, AxisVariabl
 
 # -------------------------------------------------------------------------------------------------- parts of an axis
 def sum_range(walk: Walk, tree: Tree, part: IndexRange) -> Matrix:
-    """Translate a sum over a part of an axis, such as ∑_{i=1}^{n-1} (x_{i+1} - x_i)^2, by an index over numbers."""
+    """Translate a sum over part of an axis, such as ∑_{i=1}^{n-1} (x_{i+1} - x_i)^2, as a sum over numbers."""
     (letter,) = tree.letters
     operator = tree.text
     end = end_of(tree.upper)
@@ -207,7 +207,7 @@ def sum_range(walk: Walk, tree: Tree, part: IndexRange) -> Matrix:
 
 # ------------------------------------------------------------------------------------------------------ expectations
 def expectation(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
-    """Translate 𝔼[x] as the mean over the axis of x, which must be its only axis."""
+    """Translate 𝔼[x] as the mean of x over its only axis."""
     over = (*axes_of(x.dims), *(axis for _, axis in x.indices))
     if tree.upper or len(over) != 1:
         raise walk.refuse(

@@ -52,7 +52,7 @@ class InterferenceGraph:
             self.edges.setdefault(axis, set()).update(distinct - {axis})
 
     def merge(self, first: AxisVariable, second: AxisVariable) -> None:
-        """Merge two classes so that they share a name, unless axes of both occur in one value."""
+        """Merge two classes so that they share a name, unless some value has an axis of each."""
         first, second = self.find(first), self.find(second)
         if first is second or second in self.edges[first]:
             return
@@ -66,7 +66,7 @@ class InterferenceGraph:
 
 
 def names_of(axes: Axes, taken: Collection[str] = ()) -> dict[str, tuple[str, ...]]:
-    """Return the names of each axis by its key. An axis cannot have a name in `taken`, such as a tensor's name."""
+    """Return the names of each axis by its key. Names in `taken`, such as the names of tensors, are not used."""
     for group in axes.together:
         for value in group:
             parts = axes.expand_axes(value)

@@ -44,7 +44,7 @@ def offer_of(source: str, values: Mapping[str, Any]) -> Hint | None:
 
 
 def remark_on(source: str, values: Mapping[str, Any], axes: Iterable[str]) -> Hint | None:
-    """Return a hint if a correct text, translated as positional notation, would have result axes other than `axes`."""
+    """Return a hint if a correct text, read as positional notation, has a translation with axes other than `axes`."""
     readings = translations_of(source, values)
     if any({*reading.result} == {*axes} for reading in readings):
         return None
@@ -58,7 +58,7 @@ def to_hint(readings: Sequence[Any], source: str) -> Hint | None:
 
 
 def translations_of(source: str, values: Mapping[str, Any]) -> Sequence[Any]:
-    """Return every translation of a source that is in positional notation, or () if an input's value is unknown."""
+    """Return all translations of a source in positional notation, or () if the value of an input is unknown."""
     if not values or not looks_positional(source) or names_axes(source, values):
         return ()
     try:
@@ -76,7 +76,7 @@ def translations_of(source: str, values: Mapping[str, Any]) -> Sequence[Any]:
 
 
 def with_offer(problem: NotationError, source: str, values: Mapping[str, Any]) -> NotationError:
-    """Return the error, with the translation of the source as its hint if there is one."""
+    """Return the error with the translation of the source as its hint, if a translation exists."""
     hint = offer_of(source, values) if problem.code in CODES else None
     if hint is None or hint.edits[0][1] in values:  # a mere transpose: the error reports that axes have no order
         return problem

@@ -45,7 +45,7 @@ class Operation:
     positional: int = 99  # how many the library accepts by position
 
     def bound(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> list[Any]:
-        """Return the arguments of a call in the order of the parameters. Raise Misuse if one is unknown or missing."""
+        """Return the arguments of a call in the order of the parameters. Raise Misuse for an unknown or missing one."""
         if len(arguments) > self.positional:
             raise Misuse(f"{self.names[0]} takes {self.positional} arguments by position, got {len(arguments)}")
         if self.variadic is not None and len(arguments) > self.variadic:
@@ -135,7 +135,7 @@ class Masked:
 
 @dataclass(frozen=True)
 class Dtype:
-    """A dtype that code names, which is float, bool or int."""
+    """A dtype that code names: float, bool or int."""
 
     name: str
 
@@ -149,7 +149,7 @@ DTYPES = {
 
 # ------------------------------------------------------------------------------------------------------------- pieces
 class SizeArgument:
-    """The length of a dimension as an argument, such as x.shape[0]."""
+    """An argument that is the length of a dimension, such as x.shape[0]."""
 
     def __init__(self, dim: Dim):
         self.dim = dim

@@ -176,7 +176,7 @@ operation("layer_norm", "x, normalized_shape, weight=None, bias=None, eps=1e-5",
 
 
 def concatenate(axes: Axes, tensors: Any, axis: Any) -> AxisValue:
-    """Concatenate tensors along a dimension, which gets a new axis. A tensor without an axis there adds one element."""
+    """Concatenate tensors along a dimension, which gets a new axis. A tensor with no axis there adds one element."""
     if not isinstance(tensors, (tuple, list)) or not tensors or not isinstance(axis, int):
         raise Misuse("concatenate needs a list of tensors and an axis")
     parts = [numeric(part) for part in tensors]

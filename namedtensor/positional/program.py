@@ -24,7 +24,7 @@ class SourceText(Protocol):
 
 @dataclass(frozen=True)
 class FormulaLine:
-    """A line `head = node`, or only a value.
+    """A line `head = node`, or a line that is only a value.
 
     `dims` contains the value's axes in the order of the source's dimensions.
     """

@@ -15,7 +15,7 @@ DOCUMENT: list[str] = []  # of labels without a file
 
 
 class Differs(AssertionError):
-    """The error for a function whose value, or axis sizes in a call, differ from its formula."""
+    """The error for a function whose value or axis sizes differ from the value or axis sizes in its formula."""
 
     __module__ = "namedtensor"
 

@@ -14,7 +14,7 @@ from .values import AxisValue, call
 
 
 def repeat_elements(axes: Axes, x: AxisValue, counts: Sequence[Any], inner: bool = False) -> AxisValue:
-    """Repeat each dimension as a whole by its count or, if `inner` is true, repeat each of its elements."""
+    """Repeat each dimension by its count, as a whole or, if `inner` is true, element by element."""
     node, dims = x.node, list(x.dims)
     for position, count in enumerate(counts):
         if type(count) is not int or count < 1:

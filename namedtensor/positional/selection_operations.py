@@ -24,7 +24,7 @@ def take(axes: Axes, x: Any, index: Any, axis: Any) -> AxisValue:
 
 def gather(broadcasts: bool) -> Callable[..., AxisValue]:
     def rule(axes: Axes, x: Any, index: Any, axis: Any) -> AxisValue:
-        """Select elements at the same positions as the index along the other axes: out[i, k] = x[i, index[i, k]]."""
+        """Select elements by an index of the same rank, along one axis: out[i, k] = x[i, index[i, k]]."""
         value, places = to_value(x), to_value(index)
         (where,) = positions(value, axis)
         if len(value.dims) != len(places.dims):
@@ -118,7 +118,7 @@ operation("fliplr", "x", lambda axes, x: flip(axes, x, 1))
 
 # --------------------------------------------------------------------------------------------------------- differences
 def diff(axes: Axes, x: Any, times: Any, axis: Any) -> AxisValue:
-    """Return the differences x[1:] − x[:-1] of adjacent elements, taken several times."""
+    """Compute the differences x[1:] − x[:-1] of adjacent elements `times` times, each time from the last result."""
     if type(times) is not int or not 0 < times < 5:
         raise Misuse(f"n={times} differences are not supported")
     value = to_value(x)

@@ -92,7 +92,7 @@ class Scanner:
         return bool(self.tokens) and self.tokens[-1].kind == SIGN and self.tokens[-1].text in ("_", "^")
 
     def keep(self, piece: Piece, length: int) -> tuple[str, int, int]:
-        """Return the first characters of a piece as a piece. The other characters are read next."""
+        """Return the first characters of a piece, and leave the rest to be read next."""
         text, start, end = piece
         if length >= len(text):
             return piece
@@ -139,7 +139,7 @@ class Scanner:
         return True
 
     def number(self, piece: Piece) -> None:
-        """Add the token of a number. After `_` or `^`, LaTeX reads only one digit, and text reads all digits."""
+        """Add the token of a number. After `_` or `^`, it is one digit in LaTeX, and all adjacent digits in text."""
         text, start, end = piece
         previous = self.tokens[-1] if self.tokens else None
         glued = previous is not None and previous.kind == NUMBER and previous.end == start and not self.scripts
@@ -301,7 +301,7 @@ class Scanner:
         self.add(FUNCTION if known else NAME, text, *piece[1:])
 
     def font(self, macro: Piece) -> None:
-        r"""Read a font macro such as \mathbf{1} or \mathcal L. In \boldsymbol{\beta}, the font is ignored."""
+        r"""Read a font macro, such as \mathbf{1} or \mathcal L. The font of \boldsymbol{\beta} is ignored."""
         group = self.argument(macro)
         end = self.argument_end
         text = self.source[group[0][1] : group[-1][2]] if group else ""

@@ -1,4 +1,4 @@
-"""Recognition of patterns in constants of modules: one number, an arithmetic sequence, or two numbers by a diagonal.
+"""Recognition of patterns in constants: one number, an arithmetic sequence, or two numbers separated by a diagonal.
 
 The form is derived from the constant's values at two sizes, so that it is also correct at other sizes.
 """
