@@ -1,4 +1,4 @@
-"""Array code: statements as expressions of whole arrays, one per line. See `code`."""
+"""Array code, that is, statements as expressions of whole arrays, one statement per line. See `code`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class ArrayWriter(Writer):
     """A writer of statements as expressions of whole arrays."""
 
     def code(self, term: Term) -> CodeExpression:
-        """Return the expression of a term, which is just a name if the term has its own line."""
+        """Return the expression of a term. If the term has its own line, the expression is just its name."""
         if id(term) not in self.written:
             self.written[id(term)] = self.rule(term)(self, term)
         return self.written[id(term)]
@@ -34,7 +34,7 @@ class ArrayWriter(Writer):
         self.lines.append(CodeLine(f"return {text}", result, span_of(self.root)))
 
     def arranged(self, code: CodeExpression, order: Sequence[str]) -> CodeExpression:
-        """Return an expression with its axes in a given order. An axis that it lacks gets length 1."""
+        """Return an expression with its axes in a given order. A missing axis is added with length 1."""
         mine = tuple(axis for axis in order if axis in code.axes)
         if mine != code.axes:
             positions = tuple(code.axes.index(axis) for axis in mine)
@@ -49,7 +49,7 @@ class ArrayWriter(Writer):
         return code
 
     def broadcast(self, code: CodeExpression, order: Sequence[str], shape: Mapping[str, Any] | None = None) -> str:
-        """Return an expression as text, repeated along the axes that it lacks."""
+        """Return the text of an expression that is repeated along the axes of `order` that it lacks."""
         shape = resolve_shape(shape or self.root.shape)
         sizes = ", ".join(str(shape[axis]) for axis in order)
         code = self.arranged(code, order)

@@ -1,4 +1,4 @@
-"""Array expressions of contractions, reductions, functions along axes and matrix functions; see `code`.
+"""Array expressions of contractions, reductions, functions along axes and matrix functions. See `code`.
 
 The table `RULES` maps each operator to the rule that writes its terms as array expressions.
 """

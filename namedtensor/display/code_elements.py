@@ -1,4 +1,4 @@
-"""Array expressions of numbers and elementwise operators, and of moved, indexed and joined axes; see `code`."""
+"""Array expressions of numbers, elementwise operators, and moved, indexed and joined axes. See `code`."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def constant(w: ArrayWriter, term: Term) -> CodeExpression:
 
 # ------------------------------------------------------------------------------------------------------------- elements
 def order_of(codes: Sequence[CodeExpression]) -> tuple[str, ...]:
-    """Return the order of the axes of a result. It ends with the axes of the operand that has the most axes."""
+    """Return an order for the axes of a result. It ends with the axes of the operand that has the most axes."""
     longest = max(codes, key=lambda code: len(code.axes))
     others = [axis for code in codes for axis in code.axes if axis not in longest.axes]
     return (*dict.fromkeys(others), *longest.axes)
@@ -129,7 +129,7 @@ def indicator(w: ArrayWriter, term: Term) -> CodeExpression:
 
 
 def branches(w: Writer, term: Term) -> tuple[list[tuple[CodeExpression, CodeExpression]], CodeExpression]:
-    """Return the branches of a cases term as pairs (value, condition), and the value that applies otherwise."""
+    """Return the branches of a cases term as pairs of a value and a condition, and the value if no condition holds."""
     arguments = [*term.arguments]
     if term.operator == "where":
         arguments[:2] = reversed(arguments[:2])

@@ -18,7 +18,7 @@ LEVELS = {"": 0, "atom": ATOM, "power": POWER, "product": PRODUCT, "sum": SUM, "
 
 @dataclass(frozen=True)
 class CodeExpression:
-    """An expression: its text, its precedence, and the array's axes in order. In loops, the axes are indices."""
+    """An expression: its text, its precedence, and the axes of its array in order. In loops, the axes are indices."""
 
     text: str
     axes: tuple[str, ...] = ()
@@ -30,7 +30,7 @@ class CodeExpression:
         return self.text if self.level >= level else f"({self.text})"
 
     def __format__(self, level: str) -> str:
-        """Return the text with parentheses if its level is below the named level.
+        """Return the text, in parentheses if its precedence is below the named level.
 
         >>> f"{CodeExpression('x + 1', level=SUM):product} * 2"
         '(x + 1) * 2'
@@ -178,7 +178,7 @@ def template(library: Library, name: str) -> str | None:
 
 
 def repeats(library: Library, name: str) -> bool:
-    """Return whether an operator's template contains one of its operands twice."""
+    """Return whether the template of an operator contains the same operand twice."""
     operands = re.findall(r"\{(\d)", template(library, name) or "")
     return len(operands) > len({*operands})
 

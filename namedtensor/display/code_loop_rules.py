@@ -18,7 +18,7 @@ LoopRule: TypeAlias = Callable[[LoopWriter, Term], CodeExpression]
 
 
 def joint(text: str, level: int, *codes: CodeExpression, integer: bool = False) -> CodeExpression:
-    """Return a template filled with expressions. The result uses all their indices."""
+    """Return a template filled with expressions. The result uses the indices of all the expressions."""
     indices = dict.fromkeys(index for code in codes for index in code.axes)
     return CodeExpression(text.format(*codes), (*indices,), level, integer)
 
@@ -36,7 +36,7 @@ def plus(index: CodeExpression, by: int) -> CodeExpression:
 
 
 def read_at(indices: Callable[[LoopWriter, Term], Indices]) -> LoopRule:
-    """Return the rule for an operator whose elements are elements of its first argument at other indices.
+    """Return the rule for an operator whose result consists of elements of its first argument at other indices.
 
     `indices` returns these indices.
     """
@@ -97,7 +97,7 @@ def pool_index(w: LoopWriter, term: Term) -> Indices:
 
 
 def write_concatenation(w: LoopWriter, term: Term) -> CodeExpression:
-    """Return the code of an element of X ⊕ Y. It is an element of X up to the length of X, and else of Y."""
+    """Return the code of an element of X ⊕ Y. It is an element of X for indices within X, and otherwise of Y."""
     (axis,) = term.axes
     index, start, parts, codes = w.at[axis], 0, list[str](), list[CodeExpression]()
     for argument in term.arguments:
@@ -134,7 +134,7 @@ def cases(w: LoopWriter, term: Term) -> CodeExpression:
 
 # ------------------------------------------------------------------------------------------------------------- totals
 class Pass(NamedTuple):
-    """A number that all elements along the axes share, such as a maximum. An expression or loops compute it.
+    """A number, such as a maximum, that is the same for all elements along the axes. An expression or loops compute it.
 
     The loops begin at `start` and apply `step`. In templates, {x} is an element, {count} is the number of elements, and
     {p} is the parameter. Any other word is the number that the pass of that name computes.
@@ -172,7 +172,7 @@ ALONG = {  # an element of the result, by the numbers of passes
 
 
 def fill(w: LoopWriter, term: Term, text: str) -> CodeExpression:
-    """Return a template of `ALONG` or of a pass, filled after writing the passes that it mentions."""
+    """Write the passes that a template of `ALONG` or of a pass mentions, and return the filled template."""
     words = dict.fromkeys(word for _, word, _, _ in Formatter().parse(text) if word)
     codes = {word: number_of(w, term, word) for word in words if word in PASSES}
     codes |= {"x": w.code(term.arguments[0])} if "x" in words else {}
@@ -210,7 +210,7 @@ def contraction(w: LoopWriter, term: Term) -> CodeExpression:
 
 
 def running(w: LoopWriter, term: Term) -> CodeExpression:
-    """Return a cumulative sum or product, which a loop computes up to the current element."""
+    """Return a cumulative sum or product up to the current element, which a loop computes."""
     (axis,) = term.axes
     name, _, start, step = PASSES["total" if term.operator == "cumsum" else "product"]
     ends = {axis: plus(w.at[axis], 1).text}

@@ -32,7 +32,7 @@ Indices: TypeAlias = Mapping[str, CodeExpression]  # of each axis the index of t
 
 @dataclass
 class Block:
-    """The body of a loop: its lines, the indices that are defined in it, and the results that its lines compute."""
+    """The body of a loop: its lines, the indices defined in it, and the results that its lines compute."""
 
     indices: frozenset[str] = frozenset()
     lines: list[CodeLine] = field(default_factory=list[CodeLine])
@@ -55,7 +55,7 @@ class LoopWriter(Writer):
         return self.read(at, lambda: self.code(term))
 
     def read(self, at: Indices, compute: Callable[[], Any]) -> Any:
-        """Return the result of `compute`, which is called with `at` as the current indices."""
+        """Call `compute` with `at` as the current indices, and return its result."""
         before, self.at = self.at, at
         result = compute()
         self.at = before
@@ -182,11 +182,11 @@ def extents(term: Term) -> dict[str, int]:
 
 
 def is_in_order(term: Term) -> bool:
-    """Return whether a rename does not change the order of the axes."""
+    """Return whether a rename leaves the axes in the same order."""
     names = dict(term.options)
     return [names.get(axis, axis) for axis in term.arguments[0].shape] == [*term.shape]
 
 
 def zeros(size: int, *others: int) -> str:
-    """Return code for nested lists of zeros with these lengths."""
+    """Return code for nested lists of zeros with the given lengths."""
     return f"[{zeros(*others)} for _ in range({size})]" if others else f"[0.0] * {size}"

@@ -59,7 +59,7 @@ class Names:
 
 
 def find_unused_name(name: str, taken: Container[str]) -> str:
-    """Return a name converted to an identifier, with a number appended if the identifier is in use."""
+    """Convert a name to an identifier and return it, with a number appended if it is in use."""
     result = base = identifier(name)
     number = 2
     while result in taken:

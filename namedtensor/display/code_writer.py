@@ -69,7 +69,7 @@ class Writer(ABC):
 
     @abstractmethod
     def arranged(self, code: CodeExpression, order: Sequence[str]) -> CodeExpression:
-        """Return an operand with its axes in a given order. It may lack some of these axes."""
+        """Return an operand with its axes in a given order, even if it lacks some of these axes."""
 
     @abstractmethod
     def assign(self, statement: CodeStatement) -> None:
@@ -96,7 +96,7 @@ class Writer(ABC):
         self, term: Term, name: str, axes: Sequence[str], *operands: CodeExpression | str, integer: bool = False,
         **words: Any,
     ) -> CodeExpression:  # fmt: skip
-        """Return a call of an operator, that is, the library's template filled with the operands."""
+        """Return a call of an operator, which is the library's template filled in with the operands."""
         text = template(self.library, name)
         if text is None:
             raise self.unreadable(term)

@@ -1,4 +1,4 @@
-"""The color of each axis, which is the same in formulas, diagrams, types and wherever else the axis is named.
+"""The color of each axis, which is the same in all formulas, diagrams, types and other views.
 
 The colors are legible as text on white (with a contrast of 4.5), and a second version is legible on black. Readers with
 any type of color blindness can distinguish them. No information depends on color alone, because the names are written
@@ -33,7 +33,7 @@ COLORS = (
 
 
 class Tint(NamedTuple):
-    """The color of an axis. Underlining distinguishes axes that share a color."""
+    """The color of an axis. Axes that share a color differ in whether they are underlined."""
 
     number: int
     underlined: bool
@@ -70,7 +70,7 @@ BRIGHT = ("[data-theme=light]", "[data-jp-theme-light=true]", ".vscode-light")
 
 
 def rules(light: Mapping[str, str], dark: Mapping[str, str]) -> str:
-    """Return CSS rules from a map of selectors to declarations, for light pages and for dark pages."""
+    """Return CSS rules for light pages and for dark pages, given a map from selectors to declarations for each."""
     text = "".join(f"{selector}{{{text}}}" for selector, text in light.items())
     for page in PAGES:
         text += "".join(f"{page} {selector}{{{text}}}" for selector, text in dark.items())

@@ -49,7 +49,7 @@ def way_text(way: Way, ascii: bool = False) -> str:
 
 
 def way_html(way: Way, tints: Mapping[str, Tint]) -> str:
-    """Return the derivation as an HTML table; the tooltip of a rule shows its identity."""
+    """Return the derivation as an HTML table, in which the tooltip of each rule shows the rule's identity."""
     rows = [row("", definition, "", tints) for definition in way.definitions]
     for number, step in enumerate(way.steps, 1):
         rule = f'<span title="{html.escape(step.identity)}">{html.escape(step.rule)}</span>'

@@ -54,7 +54,7 @@ TITLE = MARGIN + 14  # space for the title of a group
 
 
 class NodeBox(NamedTuple):
-    """A node with the size of its shape. If the node is a group, the box also contains the layout of its graph."""
+    """A node with the size of its shape. For a group, the box also contains the layout of the nested graph."""
 
     node: DrawnFunction
     width: float
@@ -132,7 +132,7 @@ def make_box(node: DrawnFunction) -> NodeBox:
 
 # -------------------------------------------------------------------------------------------------------------- shapes
 def shapes_of(placed: Placed, left: float, top: float) -> Iterator[Shape]:
-    """Yield the shapes of a graph, given its upper left corner. Edges come first, so that boxes cover them."""
+    """Yield the shapes of a graph whose upper left corner is given. Edges come first, so boxes cover them."""
     for edge, link in zip(placed.edges, placed.layout.links):
         yield draw_edge(placed, edge, link, left, top)
     for box, cell in zip(placed.boxes, placed.layout.cells):
@@ -203,7 +203,7 @@ def spread_arrival(placed: Placed, link: Link) -> float:
 
 
 def is_free(placed: Placed, link: Link, x: float) -> bool:
-    """Return whether no other cell is between a sign and an edge that arrives from the side."""
+    """Return whether an edge can arrive at a sign from the side without crossing another cell."""
     target = placed.layout.cells[link.target]
     low, high = sorted((target.x, x))
     return not any(

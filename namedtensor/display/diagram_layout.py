@@ -33,7 +33,7 @@ class Cell:
 
 @dataclass
 class Link:
-    """An edge. Its offsets are the horizontal distances from the centers of its nodes to its ends."""
+    """An edge. Its offsets are the horizontal distances of its ends from the centers of its nodes."""
 
     source: int
     target: int
@@ -152,14 +152,14 @@ def count_crossings(ranks: list[list[int]], pieces: Sequence[DiagramPiece]) -> i
 
 # ---------------------------------------------------------------------------------------------------------- positions
 class Pull(NamedTuple):
-    """A position in which one of a cell's edges would be straight, and the weight of this edge."""
+    """A position at which one of a cell's edges would be straight, with the weight of this edge."""
 
     x: float
     weight: float
 
 
 class Tie(NamedTuple):
-    """An edge as seen from one of its cells: the other cell, its horizontal offset if straight, and its weight."""
+    """An edge as seen from one of its cells: the other cell, its offset if the edge is straight, and its weight."""
 
     other: int
     shift: float
@@ -170,7 +170,7 @@ Ties = Sequence[Sequence[Tie]]  # of each cell
 
 
 def place_cells(cells: list[Cell], pieces: Sequence[DiagramPiece], ranks: list[list[int]]) -> None:
-    """Place the cells so that their edges are short. The order of cells in each rank is kept."""
+    """Place the cells so that their edges are short, keeping the order of the cells in each rank."""
     above: list[list[Tie]] = [[] for _ in cells]
     below: list[list[Tie]] = [[] for _ in cells]
     for upper, lower, shift in pieces:
@@ -207,7 +207,7 @@ def place_rank(cells: list[Cell], rank: list[int], ties: Ties) -> None:
 
 
 def move_chains(cells: list[Cell], ties: Ties, ranks: list[list[int]]) -> None:
-    """Move groups of cells that straight edges connect, each as a unit, as far as their neighbors allow."""
+    """Move groups of cells that are connected by straight edges, each as a unit, as far as their neighbors allow."""
     done: set[int] = set()
     for root in range(len(cells)):
         if root in done:
@@ -237,7 +237,7 @@ def move_chains(cells: list[Cell], ties: Ties, ranks: list[list[int]]) -> None:
 
 
 def stretch(cells: list[Cell], index: int, tie: Tie) -> float:
-    """Return the horizontal distance between a cell and the position in which one of its edges is straight."""
+    """Return the horizontal distance of a cell from the position at which one of its edges is straight."""
     return cells[tie.other].x + tie.shift - cells[index].x
 
 
@@ -258,7 +258,7 @@ def distance(left: Cell, right: Cell) -> float:
 
 
 def stack_ranks(layout: DiagramLayout, ranks: list[list[int]]) -> None:
-    """Place the ranks below each other, and shift all cells so that the layout begins at zero."""
+    """Place the ranks below each other, and shift all cells so that the layout begins at 0."""
     cells, down = layout.cells, 0.0
     for rank in ranks:
         height = max((cells[index].height for index in rank), default=0.0)

@@ -17,7 +17,7 @@ Point = tuple[float, float]
 
 
 class Style(NamedTuple):
-    """The fill and outline of a shape. Each may be None."""
+    """The fill and outline of a shape. Either one can be None."""
 
     fill: str | None = None
     stroke: str | None = None
@@ -96,7 +96,7 @@ class DiagramShapes(NamedTuple):
 
 # --------------------------------------------------------------------------------------------------------------- labels
 class Span(NamedTuple):
-    """A part of a label, with its font size and the distance from the label's baseline down to its baseline."""
+    """A part of a label, with its font size and the distance of its baseline below the label's baseline."""
 
     text: str
     size: float
@@ -112,7 +112,7 @@ class Span(NamedTuple):
 
 
 def spans_of(label: Label) -> Iterator[Span]:
-    """Yield the parts of a label that have one font size and baseline."""
+    """Yield the parts of a label, each with a single font size and baseline."""
     for run in label.runs:
         size, shift = label.size, 0.0
         for script in run.scripts[:2]:

@@ -57,7 +57,7 @@ class Flow(FlowData):
 
     # ------------------------------------------------------------------------------------------------------ the roots
     def function(self, function: FunctionDefinition) -> ValueSource | None:
-        """Return the result of a function that is drawn by itself, with its parameters as inputs."""
+        """Return the result of a function that has its own drawing, in which its parameters are inputs."""
         env = self.calls[id(function.head), id(self.checker.top)]
         self.graphs[id(env)] = self.root
         bound = self.bound[id(env)] = {}
@@ -126,7 +126,7 @@ class Flow(FlowData):
         )
 
     def named(self, source: ValueSource | None, definition: Any, index: int | None) -> ValueSource | None:
-        """Return a node after naming its value, if it has no name yet, by a definition."""
+        """Name the value of a node by a definition, if it has no name yet, and return the node."""
         if source is not None and not source.drawn.name and source.drawn.kind not in NAMING:
             indices = {definition.range.variable.text: index} if index is not None else {}
             source.drawn.name = self.runs(make_name_tree(definition.name.key(indices.get)))
@@ -231,7 +231,7 @@ class Flow(FlowData):
         return box
 
     def as_written(self, key: Key, node: Node, env: Environment) -> tuple[Run, ...]:
-        """Return the form of a name in an expression, such as X^{l-1} for the key X^0."""
+        """Return a name as an expression writes it, such as X^{l-1} for the key X^0."""
         for part in walk(node):
             if self.name_in(part, env) == key:
                 return self.runs(part)

@@ -38,7 +38,7 @@ class Asked(NamedTuple):
 
 
 class FlowData:
-    """The types that a checker has found, with the names and calls that depend on data, as needed for a drawing."""
+    """The types that a checker has found, and the names and calls that depend on data, as a drawing needs them."""
 
     def __init__(self, checker: Checker, asked: Asked):
         self.checker, self.asked, self.data = checker, asked, asked.data
@@ -110,7 +110,7 @@ class FlowData:
         return None
 
     def index_of(self, key: Key, definition: Definition, holder: Environment) -> int | None:
-        """Return the index of the family member that is drawn for a name, or None if one drawing is for all."""
+        """Return the index of the family member to draw for a name, or None if one drawing represents all members."""
         if definition.range is None or not definition.is_family:
             return None
         variable = definition.range.variable.text
@@ -132,7 +132,7 @@ class FlowData:
         return None
 
     def kin(self, definition: Definition, holder: Environment) -> list[Definition]:
-        """Return the families that are drawn in one group, because they use one another at equal indices."""
+        """Return the families that are drawn in one group because they use one another at equal indices."""
         families = holder.function.families if holder.function is not None else self.checker.scope.families
         known, waiting = {id(definition)}, [definition]
         while waiting:
@@ -172,7 +172,7 @@ class FlowData:
         return found_leaves
 
     def free(self, function: FunctionDefinition, inner: Environment | None) -> list[Key]:
-        """Return the names of data that a function's body uses but that are not its parameters."""
+        """Return the names of data that the body of a function uses, except for its parameters."""
         bodies = [function.body, *(definition.body for group in function.facts.values() for definition in group)]
         keys = {name.key() for name in (*function.parameters, *function.options)} | set(function.facts)
         result: dict[Key, None] = {}
@@ -198,7 +198,7 @@ class FlowData:
         return None
 
     def lookup(self, key: Key, env: Environment) -> tuple[Environment | None, Definition | None]:
-        """Return the environment that defines a name, and the definition. Each is None if there is none."""
+        """Return the environment that defines a name, or None, and the definition, or None."""
         for holder in lineage(env):
             is_bound = key in self.bound.get(id(holder), {})
             definition = None if is_bound else self.definition_of(key, holder)

@@ -35,7 +35,7 @@ class DrawnFunction:
 
 
 class Port(NamedTuple):
-    """A node of a graph as the end of an edge. If the node is a group, `within` is the node inside the group."""
+    """A node that is an end of an edge. If the node is a group, `within` is the node inside the group."""
 
     node: int
     within: Port | None = None

@@ -1,4 +1,4 @@
-"""A program with its axes colored in every view."""
+"""A program whose axes have colors in every view."""
 
 from __future__ import annotations
 

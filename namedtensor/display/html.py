@@ -56,7 +56,7 @@ def html_formula(node: Any, tints: Mapping[str, Tint]) -> str:
 
 
 def html_piece(node: Any, text: str, tints: Mapping[str, Tint]) -> str:
-    """Return a part of a formula as HTML. If `node` is not a node, show the text."""
+    """Return a part of a formula as HTML. If `node` is not a node, the HTML shows `text` instead."""
     return html_formula(node, tints) if hasattr(node, "span") else f"<code>{html.escape(printable(text))}</code>"
 
 
@@ -92,7 +92,7 @@ def html_type(axes: Mapping[str, Any], tints: Mapping[str, Tint]) -> str:
 
 
 def html_table(header: Sequence[str], rows: Iterable[str], caption: str = "") -> str:
-    """Return an HTML table with its style, given the header and the rows, which consist of HTML cells."""
+    """Return an HTML table with its style, given the HTML cells of the header and of the rows."""
     head = "".join(f"<th>{name}</th>" for name in header)
     body = "".join(f"<tr>{row}</tr>" for row in rows)
     return f'{style()}<table class="named-tensor-steps">{caption}<tr>{head}</tr>{body}</table>'

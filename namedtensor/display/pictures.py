@@ -36,7 +36,7 @@ MISSING = (0.5, 0.5, 0.5, 0.45)
 
 
 class Picture:
-    """A heat map that notebooks display. It is drawn in the text color of the page; `figure` is matplotlib's figure."""
+    """A heat map that notebooks display, drawn in the text color of the page; `figure` is its matplotlib figure."""
 
     def __init__(self, figure: Figure, mark: str):
         self.figure: Any = figure
@@ -170,7 +170,7 @@ def selection(tensor: NamedTensor, rows: Any, columns: Any, facets: Any) -> tupl
 
 
 def numbers(tensor: NamedTensor, across: tuple[str, ...]) -> Any:
-    """Return the elements of a tensor as an array, with the axes of panels, rows and columns in this order."""
+    """Return the elements of a tensor as an array with the axes of panels, rows and columns in this order."""
     import numpy as np
 
     left = tuple(axis for axis in tensor.axes if axis not in across)
@@ -191,7 +191,7 @@ def numbers(tensor: NamedTensor, across: tuple[str, ...]) -> Any:
 
 
 def get_tick_labels(tensor: NamedTensor, labels: Mapping[str, Sequence[Any]]) -> dict[str, list[str]]:
-    """Return the tick labels of each axis for which labels are given, as text."""
+    """Return the tick labels, as text, of each axis for which labels are given."""
     result: dict[str, list[str]] = {}
     for axis, label in labels.items():
         if axis not in tensor.axes:
@@ -291,7 +291,7 @@ def write(text: Any, shown: str) -> None:
 
 
 def scale_colors(array: Any) -> dict[str, Any]:
-    """Return the color map, and the values at its ends. Zero has the background color of the page."""
+    """Return the color map and the values at its two ends. The color of zero is the background color of the page."""
     import numpy as np
     from matplotlib.colors import LinearSegmentedColormap  # type: ignore[import-not-found]
 

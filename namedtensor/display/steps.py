@@ -54,7 +54,7 @@ class StepLocation(NamedTuple):
 
 
 def places(env: Environment) -> tuple[StepLocation, ...]:
-    """Return the definitions that enclose an environment, the outermost first."""
+    """Return the definitions that enclose an environment, outermost first."""
     locations: list[StepLocation] = []
     current: Environment | None = env
     while current is not None:
@@ -70,7 +70,7 @@ def places(env: Environment) -> tuple[StepLocation, ...]:
 
 
 def write_component(part: tuple[str, str], env: Environment) -> tuple[str, ...]:
-    """Return the form of a subscript component in a call: the axes or number that the call passes for it."""
+    """Return the axes or the number that a call passes for a subscript component."""
     kind, text = part
     if kind == "axis":
         return tuple(map(source_name, env.axes.get(text, (text,))))
@@ -107,7 +107,7 @@ def call_of(env: Environment) -> Environment:
 
 
 def distinct_names(met: dict[str, set[str]]) -> dict[str, str]:
-    """Return a name for each lifted axis that differs from the names of axes in the same terms."""
+    """Return a name for each lifted axis that is different from the names of the other axes in the same terms."""
     result: dict[str, str] = {}
     for axis, others in met.items():
         taken = {result.get(other, other) for other in others}
@@ -199,7 +199,7 @@ def no_way() -> None:
 
 @dataclass(frozen=True)
 class Explanation(Suggests):
-    """The steps of a formula in order of evaluation, printed as a table in terminals and notebooks.
+    """The steps of a formula in order of evaluation. They print as a table in terminals and notebooks.
 
     For a derivative, the steps to its closed form follow, each with its rule; `derivation` returns them. If there are
     many steps, the table is an overview. `inside("FFN^2")` returns the steps of one definition or family.
@@ -275,7 +275,7 @@ class Explanation(Suggests):
 
 
 def colors_of(explanation: Explanation) -> dict[str, Tint]:
-    """Return the color of each axis, which is the same wherever the steps are displayed."""
+    """Return the color of each axis, which is the same wherever the steps are shown."""
     return tints([*explanation.axes, *(axis for stage in explanation for axis in stage.axes)])
 
 
@@ -326,7 +326,7 @@ def steps_text(explanation: Explanation) -> str:
 
 
 def headings(before: tuple[StepLocation, ...], locations: tuple[StepLocation, ...]) -> list[tuple[int, str]]:
-    """Return the depth and name of each definition that encloses a step but not the step before it."""
+    """Return the depth and name of each definition that encloses a step but not the previous step."""
     common = len(os.path.commonprefix([before, locations]))
     return [(depth, location.name) for depth, location in enumerate(locations) if depth >= common]
 
