@@ -29,7 +29,7 @@ class ConstantPattern:
 
 
 def pattern_of(first: torch.Tensor, second: torch.Tensor) -> ConstantPattern | None:
-    """Return the pattern of a constant, given its values at two sizes, or None if it has no known pattern."""
+    """Return the pattern of a constant, given its values at two sizes, or None if no pattern is recognized."""
     if first.ndim != second.ndim or not first.numel() or not second.numel() or first.is_complex():
         return None
     dims = tuple(dim for dim in range(first.ndim) if changes(first, dim) or changes(second, dim))
@@ -45,7 +45,7 @@ def changes(array: torch.Tensor, dim: int) -> bool:
 
 
 def select_along(array: torch.Tensor, dims: Sequence[int]) -> torch.Tensor:
-    """Return the values along these dimensions, at the first position of all other dimensions."""
+    """Return the values along these dimensions, taken at the first position of all other dimensions."""
     for dim in reversed(range(array.ndim)):
         if dim not in dims:
             array = array.select(dim, 0)
@@ -74,7 +74,7 @@ def lowest(element: torch.Tensor) -> torch.Tensor:
 
 
 def find_counting_pattern(first: torch.Tensor, second: torch.Tensor, dims: Sequence[int]) -> ConstantPattern | None:
-    """Return the pattern of a constant that is an arithmetic sequence a, a + s, a + 2 s, …, or None."""
+    """Return the pattern of a constant if it is an arithmetic sequence a, a + s, a + 2 s, …, and None otherwise."""
     if len(dims) != 1 or first.dtype == torch.bool:
         return None
     rows = [select_along(tensor, dims) for tensor in (first, second)]
@@ -122,7 +122,7 @@ def holds(operator: str, offset: int, shape: Sequence[int]) -> torch.Tensor:
 
 
 def bounds(inside: torch.Tensor) -> list[tuple[str, int]]:
-    """Return comparisons of column and row indices that are true exactly for the elements in a mask."""
+    """Return the comparisons of column and row indices that are each true exactly for the elements in a mask."""
     rows, columns = inside.shape
     offsets = torch.arange(columns)[None, :] - torch.arange(rows)[:, None]
     among = offsets[inside]

@@ -26,7 +26,7 @@ INDICES = ("l", "m", "n", "k")
 
 
 class ModuleFunction(NamedTuple):
-    """A module translated to a function: its name, and tensors that have its parameters' and result's axes."""
+    """A module that was translated to a function: its name, and tensors with the axes of its parameters and result."""
 
     name: str
     parameters: tuple[TracedTensor, ...]
@@ -89,7 +89,7 @@ class LayerReader(GraphReader):
         self.results, self.bases = {}, {}
 
     def inside(self, block: Sequence[int]) -> dict[Ref, TracedTensor]:
-        """Translate the steps of a layer, and return the tensors by reference. They are discarded outside the layer."""
+        """Translate the steps of a layer, and return its tensors by reference. They are not kept outside the layer."""
         before = dict(self.tensors)
         for number_of_step in block:
             super().step(number_of_step)
@@ -113,7 +113,7 @@ class LayerReader(GraphReader):
         self.tensors[carried.ref] = self.member(initial, carried.result, call("-", (index, number(1))))
 
     def member(self, like: TracedTensor, result: Ref, index: Node) -> TracedTensor:
-        """Return the member of a family of values that has this index, with the axes of `like`."""
+        """Return the member of a family of values at this index, with the axes of `like`."""
         node = nodes.Superscript(self.bases[result], (index,))
         return TracedTensor(node, like.dims, shape=like.shape, named=True)
 
@@ -176,7 +176,7 @@ class LayerReader(GraphReader):
 
     # -------------------------------------------------------------------------------------------------------- parameters
     def family(self, family: RepeatMember, index: nodes.Name) -> TracedTensor:
-        """Return the member, with this index, of a family that contains a parameter of each layer."""
+        """Return the member at this index of a family that contains one parameter for each layer."""
         kind = self.runs.origins[family.members[0]][0]
         paths = [self.runs.origins[ref][1] for ref in family.members]
         pairs = [self.runs.tensors[ref.index] for ref in family.members]
@@ -196,7 +196,7 @@ class LayerReader(GraphReader):
 
 
 def common(paths: Sequence[str]) -> str:
-    """Return the words that all paths share, such as h.ln for h.0.ln and h.1.ln."""
+    """Return the words that all paths have in common, such as h.ln for h.0.ln and h.1.ln."""
     split = [path.split(".") for path in paths]
     if len({len(words) for words in split}) > 1:
         return re.sub(r"\.\d+(?=\.)", "", paths[0])

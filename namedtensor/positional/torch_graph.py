@@ -85,7 +85,7 @@ class GraphReader(SizeNumbers):
         return self.tensor(output)
 
     def needed(self, output: Ref) -> list[int]:
-        """Return the numbers of the steps that compute a tensor of the trace, in order."""
+        """Return the numbers of the steps that compute a tensor of the trace, in the order in which they run."""
         return needed_for(self.runs.steps, self.makers, [output])
 
     def step(self, number_of_step: int) -> None:
@@ -191,7 +191,7 @@ class GraphReader(SizeNumbers):
         return result
 
     def line(self, name: Node, node: Node, spans: Sequence[nodes.Range] = ()) -> Node:
-        """Define a name as a node, for all indices whose ranges are open, and return the name with these indices."""
+        """Define a name as a node for all indices whose ranges are open, and return the name with these indices."""
         spans = (*self.ranges, *spans)
         if spans:
             name = nodes.Superscript(name, tuple(span.variable for span in spans))
@@ -331,11 +331,11 @@ class GraphReader(SizeNumbers):
         return x.with_dim(dim, (axis,), length)
 
     def with_one_axis(self, x: TracedTensor, dim: int) -> TracedTensor:
-        """Return the tensor, in which the dimension has exactly one axis, unless its size is 1."""
+        """Return the tensor, with exactly one axis along the dimension unless the dimension has size 1."""
         return x if x.shape[dim] == 1 else self.views.joined(self.with_axis(x, dim), dim)[0]
 
     def with_axes(self, x: TracedTensor) -> TracedTensor:
-        """Return the tensor, in which each dimension has an axis, unless its size is 1."""
+        """Return the tensor, with an axis along each dimension unless the dimension has size 1."""
         for dim, length in enumerate(x.shape):
             x = self.with_axis(x, dim) if length != 1 else x
         return x

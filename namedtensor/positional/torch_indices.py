@@ -1,4 +1,4 @@
-"""Translation of indexing, and of the largest elements with their positions."""
+"""Translation of indexing, and of operations that return the largest elements with their positions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .values import align_values, call, iota, number, plus
 
 
 def count_from_one(node: Node, length: int = 0) -> Node:
-    """Return an index that counts from 1, given one that counts from 0 or, if negative, from the end."""
+    """Return an index counted from 1, given an index counted from 0 or, if negative, from the end."""
     if isinstance(node, nodes.Call) and node.operator == "negative" and isinstance(node.arguments[0], nodes.Number):
         return number(length - node.arguments[0].value + 1)
     return plus(node, 1)
@@ -104,7 +104,10 @@ def gather(r: GraphReader, self: TracedTensor, dim: int, index: TracedTensor) ->
 # ---------------------------------------------------------------------------------------------------------- the largest
 @rule("topk", skip="sorted")  # in the notation the largest is the first
 def topk(r: GraphReader, self: TracedTensor, k: int, dim: int, largest: bool) -> tuple[TracedTensor, TracedTensor]:
-    """Return the k largest or smallest elements along a dimension, in order, and their positions, counted from 0."""
+    """Return the k largest elements in descending order, or the k smallest elements in ascending order.
+
+    The second result contains their positions, counted from 0.
+    """
     dim %= len(self.shape)
     x = numeric(self) if largest else apply(r, "negative", numeric(self))
     x = r.shared(r.with_axis(x, dim))

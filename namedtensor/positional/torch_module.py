@@ -119,7 +119,7 @@ Sizes = Mapping[
 
 
 def choices(groups: Free) -> list[Free]:
-    """Return the choices of free groups to try, in order: all groups, all but one, only the first, or none."""
+    """Return the choices of free groups to try, in this order: all, all but one, only the first, and none."""
     without_one = [[group for group in groups if group is not left_out] for left_out in reversed(groups)]
     listed = [groups, *without_one, groups[:1], []]
     return [choice for at, choice in enumerate(listed) if choice not in listed[:at]]
@@ -202,7 +202,7 @@ class ModuleReading:
         return notes
 
     def check(self, program: ReadModule, name: str) -> None:
-        """Compare the program with the module on the example, and on other inputs with other sizes."""
+        """Compare the program with the module on the example and on other inputs of different sizes."""
         others = [
             resize_inputs(self.tensors, {group: sizes[which] for group, sizes in self.groups}, seed)
             for which, seed in ((0, 101), (2, 102))
@@ -214,7 +214,7 @@ class ModuleReading:
                 self.compare(program, name, inputs, exact=True)
 
     def compare(self, program: ReadModule, name: str, inputs: dict[str, torch.Tensor], exact: bool = False) -> None:
-        """Raise UnreadableModule if the program and the module differ in value. If `exact`, use double precision."""
+        """Raise UnreadableModule if the values of program and module differ. If `exact`, use double precision."""
         try:
             expected = dict(value_of(self.subject, inputs, exact))[name]
         except Exception:  # a module with numbers in single precision
@@ -229,7 +229,7 @@ class ModuleReading:
 
 
 def difference(value: Any, expected: torch.Tensor) -> None:
-    """Raise UnreadableModule if a value differs from the expected value, which the module returned."""
+    """Raise UnreadableModule if a value differs from the expected value, which is the one that the module returned."""
     value, expected = torch.as_tensor(value).double(), expected.double()
     if value.shape != expected.shape:
         raise UnreadableModule(f"the formula gives the shape {tuple(value.shape)}, the module {tuple(expected.shape)}")

@@ -51,7 +51,7 @@ def write_parameter_name(path: str) -> Node:
 
 
 def write_input_name(name: str) -> Node:
-    """Return a name for an argument, which is unchanged if the notation permits it."""
+    """Return a name for an argument, which is the argument's own name if the notation permits it."""
     try:
         (statement,) = parse(name, "text").statements
     except (NotationError, ValueError):
@@ -77,7 +77,7 @@ class TensorNames:
     indices: set[str] = field(default_factory=set)  # letters that count the members of families
 
     def fresh(self, node: Node) -> Node:
-        """Return this name, or the name with a number as a subscript if it is in use, and mark it as used."""
+        """Return this name, with a number as a subscript if it is already in use, and mark the result as used."""
         base = to_text(node)
         if base not in self.taken and base not in RESERVED and base not in self.indices:
             self.taken.add(base)

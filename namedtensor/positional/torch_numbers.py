@@ -41,7 +41,7 @@ class SizeNumbers:
         return rebuilt(node, self.resolve)
 
     def expression_of(self, value: float) -> Node | None:
-        """Return a node for a number, in terms of a size if the number depends on it, or None if there is none."""
+        """Return a node for a number, in terms of a size if the number depends on one, or None if nothing fits."""
         if not isinstance(value, Varying):
             return number(value)
         first, second = value.real, value.other
@@ -64,7 +64,7 @@ class SizeNumbers:
         return plus(times(slope, node), offset)
 
     def scaled(self, x: TracedTensor, value: float, operator: str) -> TracedTensor | None:
-        """Multiply or divide x by a number, written as the square root of a size if equal.
+        """Multiply or divide x by a number that equals the square root of a size, writing the number as this root.
 
         Return None if it is not equal.
 
@@ -83,7 +83,7 @@ class SizeNumbers:
         return None
 
     def bounded(self, index: Node, length: int) -> None:
-        """Record that an input's values are indices of an axis of this length."""
+        """Record that the values of an input are indices of an axis with this length."""
         if isinstance(index, (nodes.Name, nodes.Subscript)):
             name = to_text(index)
             self.bounds[name] = min(length, self.bounds.get(name, length))

@@ -65,7 +65,7 @@ def apply(r: GraphReader, operator: str, *tensors: TracedTensor) -> TracedTensor
 
 
 def elementwise(r: GraphReader, make: Callable[..., Node], *tensors: TracedTensor) -> TracedTensor:
-    """Build a node from the operands' nodes by `make`. Dimensions are aligned from the last."""
+    """Build a node from the nodes of the operands with `make`. Dimensions are aligned from the last."""
     tensors = fit_dimensions(r, *tensors)
     dims = align_values(r.axes, *tensors)
     shape = broadcast([tensor.shape for tensor in tensors])
@@ -171,7 +171,7 @@ def broadcasting(r: GraphReader, operator: str, slots: list[Any]) -> list[Any]:
 
 
 def selecting(r: GraphReader, name: str, slots: list[Any], chosen: list[Any]) -> list[Any]:
-    """Return the arguments, where the first tensor has one axis along each dimension that the call selects."""
+    """Return the arguments, in which the first tensor has one axis along each dimension that the call selects."""
     x, operator = slots[0], r.step_now.operator
     dims = next(iter(chosen), None)
     if dims is None and name in ("argmax", "argmin"):
@@ -190,7 +190,7 @@ def selecting(r: GraphReader, name: str, slots: list[Any], chosen: list[Any]) ->
 
 
 def single(r: GraphReader, name: str, slots: list[Any], dim: int | None) -> AxisValue | None:
-    """Return the value of an axis operation if its dimension has one element and therefore no axis, or else None."""
+    """Return the value of an operation along a dimension of size 1, which has no axis, or None in all other cases."""
     x = slots[0]
     if r.step_now.operator not in ALONG or name in ("tril", "triu", "roll"):
         return None

@@ -125,7 +125,7 @@ class ReadModule:
             return evaluate(self.text, {**self.parameters, **inputs}, syntax="text")
 
     def __call__(self, *arrays: Any, **named: Any) -> Any:
-        """Return the value for plain arrays, whose dimensions are in the source's order, as is the result's."""
+        """Return the value for plain arrays. The dimensions of arrays and result are in the source's order."""
         by_name = {**dict(zip(self._given, arrays)), **{self._spelled(name): array for name, array in named.items()}}
         tensors = {name: self._given[name].named(truth_free(array)) for name, array in by_name.items()}
         array = self.evaluate(**tensors).to_array(list(self.axes))

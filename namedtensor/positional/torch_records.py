@@ -40,7 +40,7 @@ def varies(value: Any) -> bool:
 
 
 def vary(first: Any, second: Any) -> Any:
-    """Return the value if both runs agree, or else a varying number with the values of both runs."""
+    """Return the common value if both runs agree, or else a varying number that contains both values."""
     if isinstance(first, (Ref, torch.Tensor, str)) or first == second:
         return first
     result = (VaryingInteger if isinstance(first, int) else VaryingFloat)(first)
@@ -168,7 +168,7 @@ def is_ref(argument: Any) -> bool:
 
 
 def refs_of(step: TraceStep) -> list[Ref]:
-    """Return the references of the tensors that a step uses, including repetitions."""
+    """Return the references of the tensors that a step uses. A tensor that is used twice occurs twice."""
     return [leaf for leaf in leaves(step.arguments) if isinstance(leaf, Ref)]
 
 
@@ -179,7 +179,7 @@ def with_refs(arguments: Mapping[str, Any], refs: Iterable[Ref]) -> dict[str, An
 
 
 def needed_for(steps: Sequence[TraceStep], makers: Mapping[Ref, int], outputs: Sequence[Ref]) -> list[int]:
-    """Return the numbers of the steps that compute the given tensors, in order."""
+    """Return the numbers of the steps that compute the given tensors, in the order in which they run."""
 
     def made_by(refs: Sequence[Ref]) -> list[int]:
         return [makers[ref] for ref in refs if ref in makers]
@@ -188,7 +188,7 @@ def needed_for(steps: Sequence[TraceStep], makers: Mapping[Ref, int], outputs: S
 
 
 def weight(node: Any) -> int:
-    """Return the number of parts in an expression, not counting renames."""
+    """Return the number of parts of an expression, in which renames are not counted."""
     if isinstance(node, nodes.Subscript):
         return 1
     if isinstance(node, nodes.Rename):

@@ -25,7 +25,7 @@ from .values import number, plus, size
 
 
 class Clock(NamedTuple):
-    """The time axis of a sequence, the index that counts it, and whether it counts down."""
+    """The time axis of a sequence, the index along this axis, and whether the index counts down."""
 
     axis: AxisVariable
     length: int
@@ -115,7 +115,7 @@ def split_gates(r: GraphReader, parameters: Sequence[TracedTensor], gates: int) 
 def one_way(
     r: GraphReader, kind: str, x: TracedTensor, begin: Sequence[TracedTensor], weights: Weights, down: bool
 ) -> tuple[TracedTensor, list[TracedTensor]]:
-    """Translate one layer in one direction. Return its output at all times and its last states."""
+    """Translate one layer in one direction. Return its outputs at all times and its states at the last time."""
     sequence = x.used(r.axes)
     sequence, axis = r.views.joined(sequence, 1)
     clock = Clock(axis, x.shape[1], r.index("t"), down)
@@ -136,7 +136,7 @@ class RecurrenceStep:
         self.families = [self.begun(name, tensor) for name, tensor in zip(("h", "c"), begin)]
 
     def begun(self, name: str, start: TracedTensor) -> WeightFamily:
-        """Define a state before the first step as `start`, and return the family of the state's values."""
+        """Define the state before the first step as `start`, and return the family of the state's values."""
         for dim, hint in enumerate(("batch", "hidden")):
             if start.shape[dim] != 1:
                 start = self.r.with_axis(start, dim, hint)
@@ -152,7 +152,7 @@ class RecurrenceStep:
         return self.add_bias(product(self.r, self.x, transpose_last(self.weights.input)), 0)
 
     def multiply_state(self) -> TracedTensor:
-        """Return W h + b for the state h. The result has the axis of h, so h is renamed in the product."""
+        """Return W h + b for the state h. The result has the same axis as h, so h is renamed in the product."""
         state = self.before(0)
         self.r.axes.apart([*axes_of(self.families[0].like.dims), *state.dims[1]])
         return self.add_bias(product(self.r, state, transpose_last(self.weights.state)), 1)

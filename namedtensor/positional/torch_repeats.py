@@ -1,4 +1,4 @@
-"""Repeated layers of a module, that is, steps of a trace that are equal except for their parameters.
+"""Repeated layers of a module, whose steps in a trace are equal except for their parameters.
 
 A layer begins at a numbered child of a module, such as a child of `ModuleList` or `Sequential`, or at a call of a
 module that is called several times. One layer follows another if corresponding steps have the same operator and
@@ -35,7 +35,7 @@ class Carried(NamedTuple):
 
 
 class RepeatMember(NamedTuple):
-    """A parameter or buffer that each layer has separately: one common reference, and its reference in each layer."""
+    """A parameter or buffer that is separate for each layer, with a common reference and each layer's reference."""
 
     ref: Ref
     members: tuple[Ref, ...]
@@ -226,7 +226,7 @@ class Slots:
         return all(ref in self.runs.origins for ref in several) and all(is_statistics(pair.first) for pair in pairs)
 
     def from_before(self, several: tuple[Ref, ...]) -> Ref | None:
-        """Return the common reference for tensors that each layer receives from the previous layer, or None."""
+        """Return the common reference for tensors that each layer receives from the previous one, or None otherwise."""
         position = self.positions[0].get(several[1])
         if position is None or several[0] in self.positions[0]:
             return None
@@ -259,7 +259,7 @@ def results_of(runs: Runs, blocks: Sequence[Sequence[int]]) -> list[list[Ref]]:
 
 
 def equal_numbers(first: TraceStep, second: TraceStep) -> bool:
-    """Return whether two steps have equal arguments, ignoring which tensors they contain."""
+    """Return whether the arguments of two steps are equal if the tensors in them are ignored."""
     one, two = leaves(first.arguments), leaves(second.arguments)
     return (
         len(one) == len(two)

@@ -52,7 +52,7 @@ register_operation(MASK, lambda like, p, number: mask_of(like.shape, p, number))
 
 
 class Masks(TorchFunctionMode):
-    """Dropout in training by masks. `drawn` contains the shape, probability and number of each mask."""
+    """Dropout in training, by masks. `drawn` contains the shape, the probability and the number of each mask."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -96,7 +96,7 @@ class Replacing(TorchFunctionMode):
 
 
 def recurrent_layer(func: Any, *args: Any, **kwargs: Any) -> tuple[torch.Tensor, ...] | None:
-    """Evaluate a recurrent layer as a single recorded operation, or return None if this is not supported."""
+    """Evaluate a recurrent layer as one recorded operation, or return None if the layer is not supported."""
     kind = func.__name__
     if kwargs or not is_layer(args):
         return None
@@ -154,7 +154,7 @@ def instance_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> torch.Tensor:
-    """Compute an instance norm as a group norm with one channel per group or, by running statistics, a batch norm."""
+    """Compute an instance norm as a group norm of one-channel groups or, with running statistics, as a batch norm."""
     if use_input_stats:
         return torch.group_norm(input, input.shape[1], weight, bias, eps)
     return torch.batch_norm(input, weight, bias, running_mean, running_var, False, momentum, eps, False)

@@ -53,7 +53,7 @@ def slice_(r: GraphReader, self: TracedTensor, dim: int, start: int | None, step
 
 
 def is_divisible(r: GraphReader, x: TracedTensor, dim: int) -> bool:
-    """Return whether the axis along a dimension can be split, that is, it has no name, or is already split."""
+    """Return whether the axis along a dimension can be split because it has no name or is already split."""
     inside = r.axes.expand_axes(x.dims[dim])
     return len(inside) != 1 or r.views.is_divisible(inside[0])
 
@@ -124,7 +124,7 @@ def stack_tensors(r: GraphReader, tensors: Sequence[TracedTensor], at: int) -> T
 
 @rule("repeat")
 def repeat(r: GraphReader, self: TracedTensor, repeats: Sequence[int]) -> TracedTensor:
-    """Translate Tensor.repeat. A dimension of size 1 needs no axis. Any other one gets an axis before its own."""
+    """Translate Tensor.repeat. Unless its size is 1, a repeated dimension gets a new axis before its own axis."""
     x = self.repeat_dimensions([*[1] * (len(repeats) - len(self.shape)), *self.shape])
     for dim, (count, length) in enumerate(zip(repeats, x.shape)):
         if count > 1 and length > 1:
@@ -189,7 +189,7 @@ def pad_constant(r: GraphReader, self: TracedTensor, pad: Sequence[int], value: 
 
 @rule("unfold")
 def unfold(r: GraphReader, self: TracedTensor, dimension: int, size: int, step: int) -> TracedTensor:
-    """Translate `unfold`, which returns the windows along a dimension. The last dimension runs within the window."""
+    """Translate `unfold`, which returns the windows along a dimension. The last dimension contains their elements."""
     dim = dimension % len(self.shape)
     if size == 1 < step:
         return r.cut(self, dim, 0, r.shapes_now[0][dim], step).insert_dimension(len(self.shape))

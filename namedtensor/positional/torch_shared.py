@@ -14,7 +14,7 @@ MIN_STEPS = 8  # PyTorch steps of a module that is worth a function if it is cal
 
 
 def modules_as_functions(runs: Runs, output: Ref, used: Collection[int]) -> list[Repeat]:
-    """Return the modules that become functions, except for modules whose steps are already in use.
+    """Return the modules that become functions, leaving out modules whose steps are already in use.
 
     These are the outermost modules that are called several times, and the innermost long modules that are called once.
     """
@@ -84,7 +84,7 @@ def make_shared_function(runs: Runs, blocks: Sequence[tuple[int, ...]], output: 
 
 
 def find_taken_tensors(runs: Runs, block: tuple[int, ...], blocks: Sequence[tuple[int, ...]]) -> set[Ref]:
-    """Return the references of the tensors that a call receives from other calls of the same module."""
+    """Return the references of the tensors that a call receives from other calls of its module."""
     taken = {ref for number in block for ref in refs_of(runs.steps[number])}
     others = results_of(runs, [other for other in blocks if other != block])
     return taken.intersection(ref for refs in others for ref in refs)

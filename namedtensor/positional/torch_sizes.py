@@ -1,4 +1,4 @@
-"""The input sizes that a module leaves free, which are found by running the module and are set to distinct primes.
+"""The input sizes that a module leaves free. They are found by running the module, and set to distinct primes.
 
 If two sizes were equal, unrelated axes could be unified by accident, and a view that splits an axis could be missed.
 """
@@ -32,7 +32,7 @@ class Group:
 
 
 def groups_of(inputs: Mapping[str, torch.Tensor], names: Mapping[str, str]) -> list[Group]:
-    """Return the input dimensions in groups with equal names. A dimension without a name is its own group."""
+    """Return groups of input dimensions that have equal names. A dimension without a name forms its own group."""
     groups: dict[object, list[Place]] = {}
     for name, tensor in inputs.items():
         words = axis_words(names[name]) if name in names else []
@@ -45,7 +45,7 @@ def groups_of(inputs: Mapping[str, torch.Tensor], names: Mapping[str, str]) -> l
 
 
 def resize_inputs(inputs: Mapping[str, torch.Tensor], sizes: Mapping[Group, int], seed: int) -> dict[str, torch.Tensor]:
-    """Return random inputs that resemble the given inputs but have these sizes. Other dimensions keep their sizes."""
+    """Return random inputs that resemble the given inputs. Dimensions of the groups in `sizes` get these sizes."""
     generator = torch.Generator().manual_seed(seed)
     lengths = {dimension: size for group, size in sizes.items() for dimension in group.places}
     result = {}
@@ -134,7 +134,7 @@ def sizes_for(
 
 
 def are_related(sizes: Sequence[int], others: Sequence[Sequence[int]]) -> bool:
-    """Return whether a size could be mistaken for a linear function of another size, as with equal differences."""
+    """Return whether a size could be mistaken for a linear function of another size, such as the size plus 2."""
     if len(sizes) == 2:
         return any(sizes[1] - sizes[0] == other[1] - other[0] for other in others)
     return len(sizes) == 3 and any(
@@ -144,7 +144,7 @@ def are_related(sizes: Sequence[int], others: Sequence[Sequence[int]]) -> bool:
 
 
 def candidates(size: int, fixed: set[int], taken: set[int]) -> Iterator[int]:
-    """Yield primes as possible sizes, both small and above the example's size, that do not divide any fixed size."""
+    """Yield primes, both small ones and ones above the size in the example, that do not divide any fixed size."""
     usable = [prime for prime in PRIMES if prime not in taken and not any(length % prime == 0 for length in fixed)]
     small = [prime for prime in usable if prime <= max(size, 13)][:ATTEMPTS]
     large = [prime for prime in usable if prime > max(size, 13)][:ATTEMPTS]

@@ -1,4 +1,4 @@
-"""The subject of a translation: a module or function, called with parameters and inputs by name."""
+"""The subject of a translation, which is a module or function, called with its parameters and inputs by name."""
 
 from __future__ import annotations
 
@@ -116,6 +116,6 @@ def arguments_of(function: Callable[..., Any], inputs: Sequence[Any], named: Map
 
 
 def name_tree_path(path: Any) -> str:
-    """Convert the path of a tensor in nested inputs to a name, such as x or state_1."""
+    """Convert the path of a tensor in nested inputs to a name such as x or state_1."""
     words = re.findall(r"\w+", "".join(map(str, path)))
     return "_".join(str(int(word) + 1) if word.isdigit() else word for word in words)

@@ -45,7 +45,7 @@ class TracedTensor(AxisValue):
         return self.moved(dims, shape)
 
     def insert_dimension(self, at: int) -> TracedTensor:
-        """Return the tensor with a dimension of size 1 inserted before another dimension."""
+        """Return the tensor with a new dimension of size 1 inserted at this position."""
         return self.moved([*self.dims[:at], (), *self.dims[at:]], [*self.shape[:at], 1, *self.shape[at:]])
 
     def column(self, rank: int) -> TracedTensor:
@@ -53,7 +53,7 @@ class TracedTensor(AxisValue):
         return self.moved([self.dims[0], *[()] * rank], [self.shape[0], *[1] * rank])
 
     def repeat_dimensions(self, shape: Sequence[int]) -> TracedTensor:
-        """Return the tensor in this shape. It has no axes along dimensions in which it repeats."""
+        """Return the tensor in this shape. Dimensions along which it repeats have no axes."""
         return self.moved([*[()] * (len(shape) - len(self.dims)), *self.dims], shape)
 
     def permute_dimensions(self, order: Sequence[int]) -> TracedTensor:
@@ -74,7 +74,7 @@ def plain(node: Node, truth: bool = False) -> TracedTensor:
 
 @dataclass(frozen=True)
 class Cut:
-    """A record of a named axis that a view split into parts."""
+    """A record of how a view split a named axis into parts."""
 
     whole: AxisKind
     parts: tuple[AxisKind, ...]
@@ -96,7 +96,7 @@ class TensorViews:
         return size
 
     def is_divisible(self, axis: AxisVariable) -> bool:
-        """Return whether an axis can be split into parts: it has no name, and no tensors are concatenated along it."""
+        """Return whether an axis can be split into parts: it has no name, and it is not a concatenation of tensors."""
         return not axis.kind.name and not any(axis.kind is whole.kind for whole, _ in self.axes.facts.totals)
 
     def regroup_dimensions(self, tensor: TracedTensor, shape: Sequence[int]) -> TracedTensor:
@@ -128,7 +128,7 @@ class TensorViews:
     def taken(
         self, tensor: TracedTensor, tokens: list[AxisVariable | int], size: int
     ) -> tuple[TracedTensor, Dim] | None:
-        """Return the first tokens whose sizes multiply to `size`. The last token is split if it is too long.
+        """Return the first tokens whose sizes have the product `size`. The last of them is split if it is too long.
 
         If there are no such tokens, the method returns None and does not change anything.
         """
@@ -155,7 +155,7 @@ class TensorViews:
         return tensor, tuple(token for token in taken if not isinstance(token, int))
 
     def repeated(self, tensor: TracedTensor, size: int, hint: str = "copy") -> tuple[TracedTensor, AxisVariable]:
-        """Return the tensor repeated along a new axis of this size, with the axis."""
+        """Return the tensor repeated along a new axis of this size, and the new axis."""
         axis = self.axes.new(size=size, hint=hint)
         self.axes.apart([*tensor.axes, axis])
         return tensor.with_node(call("⊙", (tensor.node, ones(axis)))), axis
@@ -238,7 +238,7 @@ class TensorViews:
         return replace(tensor, node=node, over=()), dims, count
 
     def sized(self, axis: AxisVariable) -> str:
-        """Return the name of an axis as text, followed by its size in brackets unless the size is free."""
+        """Return the name of an axis as text, followed by its size in brackets if the size is fixed."""
         return self.word(axis) if varies(self.size(axis)) else f"{self.word(axis)}[{self.size(axis)}]"
 
     def word(self, axis: AxisVariable) -> str:
@@ -248,7 +248,7 @@ class TensorViews:
     def fit_dimensions(
         self, first: TracedTensor, one: int, second: TracedTensor, two: int
     ) -> tuple[TracedTensor, TracedTensor]:
-        """Give both tensors the same number of axes along two aligned dimensions.
+        """Give both tensors the same number of axes along two dimensions that are aligned with each other.
 
         A free axis is split into parts. Other axes are merged into a named axis.
         """
@@ -282,7 +282,7 @@ class TensorViews:
         return ()
 
     def merged(self, tensor: TracedTensor, dim: int, position: int, count: int, whole: AxisVariable) -> TracedTensor:
-        """Return the tensor with `count` axes of a dimension, from a position on, merged into one axis."""
+        """Return the tensor with `count` axes of a dimension, starting at a position, merged into one axis."""
         inside = self.axes.expand_axes(tensor.dims[dim])
         node = merge_axes(tensor.node, inside[position : position + count], [whole])
         tensor = tensor.with_dim(dim, (*inside[:position], whole, *inside[position + count :]), tensor.shape[dim])
@@ -323,7 +323,7 @@ class TensorViews:
     def indexed(
         self, tensor: TracedTensor, dim: int, index: Node, dims: Sequence[Dim], shape: Sequence[int]
     ) -> TracedTensor:
-        """Return the elements selected along a dimension by an index. The index's dimensions replace the dimension."""
+        """Return the elements that an index selects along a dimension, which the dimensions of the index replace."""
         (axis,) = tensor.dims[dim]
         rest = axes_of((*tensor.dims[:dim], *tensor.dims[dim + 1 :]))
         self.axes.apart([*rest, axis], [*rest, *axes_of(dims)])
@@ -334,7 +334,7 @@ class TensorViews:
         )
 
     def joined(self, tensor: TracedTensor, dim: int) -> tuple[TracedTensor, AxisVariable]:
-        """Return the tensor with the axes of a dimension merged into one axis, and this axis."""
+        """Return the tensor with all axes of a dimension merged into one axis, and this axis."""
         inside = self.axes.expand_axes(tensor.dims[dim])
         if len(inside) == 1:
             return tensor, inside[0]

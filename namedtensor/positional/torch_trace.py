@@ -1,4 +1,4 @@
-"""One run of a PyTorch function: its ATen operations in order, each with the source line that called it.
+"""One run of a PyTorch function, recorded as ATen operations in order, each with the source line that called it.
 
 Operations are recorded at PyTorch's dispatcher, below autograd and below composite functions, on real tensors. Views
 and in-place operations are recorded as functional operations.
@@ -54,7 +54,7 @@ SITE = "site-packages" + os.sep
 
 
 def rule(*names: str, skip: str = "", moves: bool = False) -> Callable[[Function], Function]:
-    """Return a decorator that registers a function as the rule for the operations that it is named for."""
+    """Return a decorator that registers a function as the translation rule for the operations with these names."""
 
     def register(function: Function) -> Function:
         parameters = frozenset([*inspect.signature(function).parameters][1:])
@@ -83,7 +83,7 @@ NOWHERE = SourceLine("", 0)
 
 
 class UnreadableModule(Exception):
-    """The error for a source that the notation cannot express, with a sentence and the source line."""
+    """The error for a source that the notation cannot express: a sentence, and the source line."""
 
     def __init__(self, sentence: str, source: SourceLine = NOWHERE, hint: str = "", final: bool = False):
         super().__init__(sentence)
@@ -91,14 +91,14 @@ class UnreadableModule(Exception):
 
 
 class Ref(NamedTuple):
-    """A reference to a tensor of a trace, by number."""
+    """A reference to a tensor of a trace, by the tensor's number."""
 
     index: int
 
 
 @dataclass(frozen=True)
 class TraceStep:
-    """One recorded operation: its name, its results, and its arguments by name, with each tensor as a `Ref`."""
+    """A recorded operation with its name, its results, and its arguments by name. Each tensor is a `Ref`."""
 
     operator: str
     arguments: Mapping[str, Any]
@@ -121,7 +121,7 @@ def kind_of(argument: Any) -> Any:
 
 @dataclass
 class Trace:
-    """The recorded steps of one run, its tensors, and the origin of each tensor that no step computes."""
+    """The recorded steps of one run, the tensors, and the origin of each tensor that no step computes."""
 
     steps: list[TraceStep] = field(default_factory=list)
     tensors: list[torch.Tensor] = field(default_factory=list)
@@ -141,7 +141,7 @@ class Recorder(TorchDispatchMode):
         self.refs: dict[int, Ref] = {}
 
     def known(self, tensor: torch.Tensor, kind: str = "constant", name: str = "") -> Ref:
-        """Return the reference of a tensor. If no step computed the tensor, record it as a constant."""
+        """Return the reference to a tensor. An unknown tensor is recorded as one that no step computes."""
         ref = self.refs.get(id(tensor))
         if ref is None:
             ref = self.new(tensor)
@@ -227,7 +227,7 @@ def bind(func: Any, args: Any, kwargs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def defaults(func: Any, bound: Mapping[str, Any]) -> frozenset[str]:
-    """Return the names of the arguments that have their default values."""
+    """Return the names of the arguments whose values are the defaults."""
     return frozenset(
         parameter.name
         for parameter in func._schema.arguments
@@ -276,7 +276,7 @@ def trail_of(problem: BaseException) -> list[tuple[FrameType, int]]:
 
 
 def is_of_reading(frame: FrameType) -> bool:
-    """Return whether a frame belongs to the modules that translate PyTorch code."""
+    """Return whether a frame is in one of the modules that translate PyTorch code."""
     return str(frame.f_globals.get("__name__", "")).rpartition(".")[0] == __package__
 
 
@@ -287,7 +287,7 @@ def is_of_user(frame: FrameType) -> bool:
 
 
 class Subject(NamedTuple):
-    """The subject of a trace: a function of parameters and inputs by name, and the paths of its modules by id."""
+    """The subject of a trace: a function of named parameters and inputs, and the module paths by module id."""
 
     call: Callable[..., Any]
     parameters: Mapping[str, torch.Tensor]
@@ -299,7 +299,7 @@ class Subject(NamedTuple):
 
 @contextmanager
 def disable_fusion() -> Iterator[None]:
-    """Open a context in which oneDNN's fused recurrent layers, which hide their steps, are disabled."""
+    """Open a context without oneDNN's fused recurrent layers, which hide their steps."""
     flags = torch.backends.mkldnn.flags(enabled=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -321,7 +321,7 @@ def renew_masks(subject: Subject) -> AbstractContextManager[Any]:
 
 
 def run(subject: Subject, call: Callable[[], Any]) -> Any:
-    """Call a function under settings for which PyTorch does not fuse operations, and return its result."""
+    """Call a function with settings that keep PyTorch from fusing operations, and return its result."""
     fast = torch.backends.mha.get_fastpath_enabled()
     torch.backends.mha.set_fastpath_enabled(False)
     try:
@@ -340,7 +340,7 @@ def value_of(
 
 
 def copy_all(tensors: Mapping[str, torch.Tensor], exact: bool = False) -> dict[str, torch.Tensor]:
-    """Return copies of the tensors, in double precision if `exact` is true. The original tensors stay unchanged."""
+    """Return copies of the tensors, in double precision if `exact` is true. The originals stay unchanged."""
     copies = {name: tensor.detach().clone() for name, tensor in tensors.items()}
     return {name: copy.double() if exact and copy.is_floating_point() else copy for name, copy in copies.items()}
 

@@ -47,7 +47,7 @@ class ProgramWriter:
             raise UnreadableModule("a value would have one axis twice") from None
 
     def prefer_given(self, result: Sequence[AxisVariable]) -> None:
-        """Prefer the given names, without primes, for the axes of the result."""
+        """Prefer the given names, without primes, as the names of the result's axes."""
         axes = self.reader.axes
         kinds = [axis.kind for axis in result]
         for axis in result:
@@ -55,7 +55,7 @@ class ProgramWriter:
                 axes.moves.insert(0, Move(axes.given[axis.kind.name], axis))
 
     def unused(self) -> dict[str, str]:
-        """Return the sets of parameters that the module does not use, by name.
+        """Return the parameters that the module does not use, as a map from their names to their sets.
 
         Their axes come from the layer or, if it is unknown, from their sizes.
         """
@@ -151,7 +151,7 @@ class ProgramWriter:
         )
 
     def sized(self, axis: AxisVariable) -> list[tuple[str, int | None]]:
-        """Return the name and size of each part of an axis. The size is None if it is free."""
+        """Return the name and size of each part of an axis. A free size is None."""
         parts = self.reader.axes.parts(axis)
         sizes = [part.kind.size for part in parts]
         return [(name, None if isinstance(size, Varying) else size) for name, size in zip(self.names[axis.key], sizes)]
@@ -176,7 +176,7 @@ class ProgramWriter:
         return nodes.Declaration((declared.node,), (nodes.Set(domain, elements, tuple(items)),), span)
 
     def find_sampling_set(self, declaration: nodes.Declaration) -> str:
-        """Return the set, as text, that random values for a declared tensor are sampled from.
+        """Return the set of the random values for a declared tensor, as text.
 
         Indices are limited to the number of elements.
         """
@@ -215,7 +215,7 @@ def base_of(name: Node) -> Node:
 
 
 def members_of(declared: DeclaredTensor) -> tuple[tuple[str, torch.Tensor], ...]:
-    """Return the path and tensor of each member of a family, or of the single tensor that is declared."""
+    """Return the path and the tensor of each member of a family or, for a single declared tensor, of this tensor."""
     return declared.members or ((declared.path, declared.array),)
 
 
@@ -231,7 +231,7 @@ def merge_ranges(ranges: Sequence[nodes.Range]) -> nodes.Range:
 
 
 def made_axes(node: Any) -> set[str]:
-    """Return the axis names that a node, such as iota or a split, uses without determining their sizes."""
+    """Return the names of axes that a node such as iota or a split uses without determining their sizes."""
     if isinstance(node, nodes.Subscript) and isinstance(node.base, nodes.Name) and node.base.text in ("iota", "ones"):
         return set(map(to_text, node.components))
     if isinstance(node, nodes.Call) and node.operator in ("unroll", "pool", "maxk", "argmaxk"):

@@ -73,7 +73,7 @@ class Translation:
 
     @property
     def declared(self) -> str:
-        """The formula, preceded by a declaration of each input with its axes in the source's order.
+        """The formula after declarations of its inputs, whose axes are in the order of the source.
 
         Examples
         --------
@@ -132,7 +132,7 @@ class Translation:
 
 
 class Choices:
-    """The choices for ambiguous pieces, in order. A piece without a choice raises Question."""
+    """The choices for ambiguous pieces, in the order of the pieces. A piece without a choice raises Question."""
 
     def __init__(self, plan: Sequence[int]):
         self.plan, self.decisions, self.chosen = plan, dict[Any, int](), list[str]()
@@ -277,7 +277,7 @@ def from_einops(
 def _readings(
     text: str, shapes: Mapping[str, Any], kind: str, check: bool
 ) -> tuple[list[Translation | NotationError], Span]:
-    """Return the translation or error for every interpretation of a source, and the span of the ambiguous piece."""
+    """Return the translation or the error for each interpretation of a source, and the span of the ambiguous piece."""
     whole = 0, len(text)
     results: list[Translation | NotationError] = []
     question: Question | None = None

@@ -152,7 +152,7 @@ class SourceParser:
         return self.scripts(tree, start)
 
     def function_by_letter(self, token: SourceToken) -> Tree:
-        """Parse σ(x) as the sigmoid. Raise NotationError for any other letter before a bracket, such as f(x)."""
+        """Parse σ(x) as the sigmoid function. Raise NotationError for other letters before a bracket, as in f(x)."""
         if token.text != "σ":
             hint = f"give the shape of {token.text} if it is a factor"
             raise self.refuse(token.span, f"unknown function {token.text}", hint)
@@ -261,12 +261,12 @@ class SourceParser:
         return Tree("norm", self.span(token.start), (inner,), below)
 
     def is_operator(self, token: SourceToken) -> bool:
-        r"""Return whether a name is an operator that is not known, as in \operatorname{prox} or \mathrm{conv} S."""
+        r"""Return whether a name is an unknown operator, as in \operatorname{prox} or \mathrm{conv} S."""
         written = is_operator_word(self.source, token, self.begins() and not self.sees("("))
         return written and token.text not in self.names and len(self.tokens) > 2
 
     def derivative(self, start: int) -> Tree | None:
-        """Parse dL/dx after its first d, or return None if it is not a derivative."""
+        """Parse a derivative such as dL/dx from its first d, or return None if it is not a derivative."""
         if self.in_derivative or not self.begins():
             return None
         at, self.in_derivative = self.at, True
@@ -286,7 +286,7 @@ class SourceParser:
         return Tree("/", self.span(start), (above, below), "frac")
 
     def gradient(self) -> Tree:
-        """Parse a gradient ∇_x together with the term after it."""
+        """Parse a gradient ∇_x and the term after it."""
         start = self.take().start
         self.expect("_")
         by = self.group()
@@ -294,7 +294,7 @@ class SourceParser:
         return Tree("gradient", self.span(start), (body, by), OPEN)
 
     def differentiated(self) -> Tree:
-        """Return the operand of ∇_x or ∂/∂x, that is, the adjacent factors. Raise NotationError if it is ambiguous."""
+        """Return the operand of ∇_x or ∂/∂x, which is the adjacent factors. Raise NotationError if it is ambiguous."""
         start, body = self.token.start, self.product()
         if self.token.kind == SIGN and self.token.text in JOINING and self.token.text != "/":
             hint = "write it in brackets: (∇_x f) · v"

@@ -29,13 +29,13 @@ class AxisValue:
         return axes_of(self.dims)
 
     def moved(self, dims: Iterable[Dim]) -> AxisValue:
-        """Return the value with these dimensions, which may be reordered, or lack or add dimensions of size 1."""
+        """Return the value with these dimensions, in any order. Dimensions of size 1 can be added or removed."""
         return replace(self, dims=tuple(dims))
 
 
 @dataclass(frozen=True)
 class Leaf:
-    """An input, or a definition of the translation: its name as a node, and the declared axes of its dimensions."""
+    """An input of the translation or one of its definitions: its name as a node, and the declared axes."""
 
     node: Node
     dims: Dims
@@ -76,7 +76,7 @@ def call(
 
 
 def rename_axes(node: Node, pairs: Iterable[tuple[AxisVariable, AxisVariable]]) -> Node:
-    """Return a node with each first axis renamed to the second axis of its pair.
+    """Return a node in which the first axis of each pair is renamed to the second.
 
     `write_node` omits a rename if both names are equal.
     """
@@ -93,7 +93,7 @@ def identity(first: AxisVariable, second: AxisVariable) -> Node:
 
 
 def iota(axis: AxisVariable) -> Node:
-    """Return the node of iota_{axis}, which is 1, …, |axis|."""
+    """Return the node iota_{axis}, whose elements are 1, …, |axis|."""
     return nodes.Subscript(nodes.Name("iota"), (name(axis),))
 
 
@@ -102,7 +102,7 @@ def ones(axis: AxisVariable) -> Node:
 
 
 def diagonal(node: Node, first: AxisVariable, second: AxisVariable) -> Node:
-    """Return the elements of a node at equal positions of two axes, along the first axis.
+    """Return the elements of a node for which two axes have equal positions, as a node along the first axis.
 
     Other elements are ignored, even if they are infinite.
     """
@@ -111,7 +111,7 @@ def diagonal(node: Node, first: AxisVariable, second: AxisVariable) -> Node:
 
 
 def merge_axes(node: Node, old: Iterable[AxisVariable], new: Iterable[AxisVariable]) -> Node:
-    """Return a node with the `old` axes merged or split into the `new` axes."""
+    """Return a node in which the `old` axes are merged or split into the `new` axes."""
     item = tuple(nodes.Axis(axis.key) for axis in old), tuple(nodes.Axis(axis.key) for axis in new)
     return nodes.Rename(node, (item,))
 
@@ -127,7 +127,7 @@ def size_of(axes: Iterable[AxisVariable]) -> Node:
 
 
 def concatenate_nodes(parts: Iterable[tuple[Node, AxisVariable | None]], joined: AxisVariable) -> Node:
-    """Return nodes concatenated along a new axis, where `parts` pairs each with its axis.
+    """Return the concatenation of nodes along a new axis. Each entry of `parts` is a node and its axis.
 
     A node without such an axis has length 1.
     """
@@ -167,7 +167,7 @@ def times(factor: float, node: Node) -> Node:
 
 # ----------------------------------------------------------------------------------------------------- broadcasting
 def align_values(axes: Axes, *values: AxisValue) -> Dims:
-    """Return the dimensions of an elementwise operation's result, after unifying dimensions aligned from the last.
+    """Align dimensions from the last, unify them, and return the dimensions of an elementwise operation's result.
 
     Raises Clash if two dimensions do not fit. A dimension of size 1 has no axes, and receives the axes of the dimension
     that it is aligned with.
@@ -234,14 +234,14 @@ def matmul(axes: Axes, first: AxisValue, second: AxisValue) -> AxisValue:
 
 # -------------------------------------------------------------------------------------------------------- writing
 class Divided(Exception):
-    """The error for using an axis that is split into parts in a position for a single axis."""
+    """The error for an axis that was split into parts but is used as a single axis."""
 
 
 Names = Mapping[str, tuple[str, ...]]
 
 
 def write_node(node: Any, names: Names) -> Any:
-    """Return a node with axis names in place of axis keys. Renames of an axis to itself are left out."""
+    """Return a node with axis names in place of axis keys, leaving out renames of an axis to itself."""
     if isinstance(node, tuple):
         return tuple(part for item in node for part in _components(item, names))
     if not hasattr(type(node), "__dataclass_fields__"):
@@ -277,7 +277,7 @@ def _write_identity(axes: tuple[Any, ...], taken: bool) -> Node:
 
 
 def _write_counting(axes: Sequence[str]) -> Node:
-    """Return iota_{(i,j)} for a merged axis, as (iota_i − 1) |j| + iota_j."""
+    """Return iota_{(i,j)} for a merged axis, written as (iota_i − 1) |j| + iota_j."""
     factors = [nodes.Subscript(nodes.Name("iota"), (nodes.Name(axis),)) for axis in axes]
     total: Node = factors[0]
     for axis, last in zip(axes[1:], factors[1:]):
@@ -287,7 +287,7 @@ def _write_counting(axes: Sequence[str]) -> Node:
 
 
 def _components(item: Any, names: Names) -> tuple[Any, ...]:
-    """Return a component of a tuple with its axis names written. A split axis becomes the names of all its parts."""
+    """Return a component of a tuple with the names of its axes. A split axis becomes the names of all its parts."""
     if isinstance(item, nodes.Name) and item.text in names:
         return tuple(nodes.Name(part) for part in names[item.text])
     return (write_node(item, names),)

@@ -16,7 +16,7 @@ from .values import AxisValue
 
 
 class DimensionViews:
-    """The views of one translation. They record the sizes they state and the axes they split."""
+    """The views of one translation, with the sizes that they state and the axes that they split."""
 
     def __init__(self, axes: Axes):
         self.axes = axes
@@ -58,7 +58,7 @@ class DimensionViews:
         raise Misuse(f"the shape ({', '.join(map(spell, shape))}) does not name the axes of the tensor")
 
     def find_lengths(self, waiting: Sequence[Dim], items: Sequence[Any]) -> list[int]:
-        """Return the lengths of a numeric shape if all sizes are known and match, or else an empty list."""
+        """Return the lengths of a numeric shape if all sizes are known and agree with it, or else an empty list."""
         sizes = [axis.kind.size for dim in waiting for axis in dim]
         numbers = [item for item in items if type(item) is int]
         if None in sizes or len(numbers) < len(items) or numbers.count(-1) > 1:
@@ -102,7 +102,7 @@ class DimensionViews:
     def split(
         self, x: AxisValue, axis: AxisVariable, items: list[Any], before: list[Dim], after: list[Dim]
     ) -> AxisValue:
-        """Split one axis into several axes, given their lengths. One length may be omitted."""
+        """Split an axis into several axes, given their lengths. The length of one of them can be omitted."""
         parts: list[AxisVariable] = []
         open_ones = 0
         for item in items:
@@ -130,7 +130,7 @@ class DimensionViews:
 
 
 def count_merged(dim: Dim, waiting: Sequence[Dim]) -> int:
-    """Return how many leading dimensions together have this length, such as 2 for b * n, or 0."""
+    """Return how many leading dimensions have this length as their product, such as 2 for b * n, or 0 if none do."""
     axes: list[AxisVariable] = []
     for count, other in enumerate(waiting, 1):
         axes += other
@@ -140,7 +140,7 @@ def count_merged(dim: Dim, waiting: Sequence[Dim]) -> int:
 
 
 def have_one_length(first: Dim, second: Dim) -> bool:
-    """Return whether two dimensions have the same length because their axes are of the same kinds."""
+    """Return whether the lengths of two dimensions are equal because their axes have the same kinds."""
     return len(first) == len(second) and all(a.kind is b.kind for a, b in zip(first, second))
 
 

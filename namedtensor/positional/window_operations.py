@@ -30,7 +30,7 @@ def slide(axes: Axes, x: AxisValue, where: int, kernel: AxisVariable, step: int 
 
 
 def require_longer(axes: Axes, axis: AxisVariable, kernel: AxisVariable) -> None:
-    """Record that an axis, excluding its padding, is at least as long as a window."""
+    """Record that an axis, without its padding, is at least as long as a window."""
     parts = next((parts for whole, parts in axes.facts.totals if whole.root is axis.root), (axis,))
     stated = {part.root for part, _ in axes.facts.stated}
     axes.facts.longer += [(part, kernel) for part in parts if part.root not in stated]
@@ -108,7 +108,7 @@ def chunks(axes: Axes, x: Any, count: Any, axis: Any) -> tuple[AxisValue, ...]:
 
 
 def cut_at(axes: Axes, x: Any, ends: Any, axis: Any) -> tuple[AxisValue, ...]:
-    """Cut a dimension before each listed position, or into a number of equal pieces, and return the pieces."""
+    """Cut a dimension before each listed position or, given a number, into as many equal pieces. Return the pieces."""
     if not isinstance(ends, tuple):
         return chunks(axes, x, ends, axis)
     if not all(type(end) is int and end > 0 for end in ends) or [*ends] != sorted({*ends}):
