@@ -33,8 +33,8 @@ class Cache(Generic[Key, Value]):
     If `weigh` is given, it returns the size of a value in bytes, and the cache is limited to about `byte_limit`
     bytes.
 
-    The cache drops its oldest entries first. It always keeps the latest entry, whatever the size. A value must not be
-    None. If one value is stored under several keys, its bytes count once.
+    The cache drops its oldest entries first. It always keeps the latest entry, whatever its size. A value must not be
+    None. The size of a value that is stored under several keys is counted only once.
 
     >>> squares: Cache[int, int] = Cache("squares", 2)
     >>> [squares.get_or_build(n, lambda: n * n) for n in (2, 3, 4)], squares.get(2), len(squares)

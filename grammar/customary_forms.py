@@ -81,7 +81,7 @@ def _brace_condition(tokens: list[Token], position: int) -> Iterator[int]:
 
 
 def call_in_braces(line: Sequence[Token], position: int) -> None:
-    """Replace the braces around a function's arguments, as in max{x, y}, by the brackets of a call, in place."""
+    """Replace the braces around a function's arguments, as in max{x, y}, with the brackets of a call, in place."""
     opening = position + 1
     if opening >= len(line) or line[opening].type != "LBRACE":
         return

@@ -10,7 +10,7 @@ CALLED = ("LPAREN", "LBRACKET", "LBRACE")
 def tell_draws(tokens: list[Token], shadowed: frozenset[str] = frozenset()) -> None:
     """Set, in place, the terminals of the tokens for expectations and for the names and shapes of distributions.
 
-    `shadowed` are the names of tensors. If E is one of them, a plain E is not an expectation.
+    `shadowed` contains the names of tensors. If E is one of them, a plain E is not an expectation.
     """
     stated = _find_stated_names(tokens)
     for index, token in enumerate(tokens):
@@ -60,13 +60,13 @@ def _tell_expectation(tokens: list[Token], position: int, stated: set[str], shad
 def draws_itself(script: list[Token]) -> bool:
     """Return whether a subscript contains ∼ outside of inner brackets.
 
-    In X^E_{seq(𝔼_{x ∼ p}[x])}, it does not.
+    The subscript of X^E_{seq(𝔼_{x ∼ p}[x])}, for example, contains ∼ only within inner brackets.
     """
     return any(token.type == "DRAWN" and depth == 1 for token, depth in zip(script, depths(script)))
 
 
 def compact(script: list[Token], name: str) -> str:
-    """Return E with its subscript as a name, such as E_x, in the form in which names of tensors are stored."""
+    """Return the name of a tensor E with this subscript, such as E_x, in the form in which such names are stored."""
     return name + "_" + ",".join(token.text for token in script if token.type == "NAME")
 
 

@@ -295,8 +295,8 @@ def tell_functions(
 ) -> None:
     """Change the NAME of each function to FUNCTION, and the bracket after it to CALL, in place.
 
-    `shadowed` are names of tensors, in the spelling that the caller passed. If `whole` is false, the user may still
-    be typing, and more text may follow the last token.
+    `shadowed` contains names of tensors, in the spelling that the caller passed. If `whole` is false, the user may
+    still be typing, and more text may follow the last token.
     """
     for token, following in zip(tokens, tokens[1:]):
         if token.type == "RBRACKET" and following.type == "SUB":

@@ -37,8 +37,8 @@ def call_with_lock(action: Callable[..., Result], *arguments: Any) -> Result:
 def other_threads_import() -> bool:
     """Return whether another thread is importing a module that this package may import within a function.
 
-    Python keeps a lock for each module that is being imported. A lock without an owner also counts, since the lock
-    exists before a thread acquires it.
+    Python keeps a lock for each module that is being imported. A lock without an owner is also a sign of an import,
+    since the lock exists before a thread acquires it.
     """
     locks = ((name, reference()) for name, reference in [*getattr(_bootstrap, "_module_locks", {}).items()])
     return any(

@@ -319,7 +319,7 @@ def _grammar() -> str:
 
 
 def _content(name: str) -> bytes | None:
-    """Return the content of a file in the package, which may be in a zip archive."""
+    """Return the content of a file in the package, even in a zip archive, or None if the file cannot be read."""
     try:
         return get_data(__package__ or "grammar", name)
     except OSError:

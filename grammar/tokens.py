@@ -137,9 +137,9 @@ def has_several_parts(tokens: Sequence[Token], start: int) -> bool:
 
 
 def depths(tokens: Iterable[Token]) -> Iterator[int]:
-    """Yield for each token the number of brackets around it.
+    """For each token, yield the number of brackets around it.
 
-    An opening bracket counts itself, and a closing bracket does not.
+    The number for an opening bracket includes the bracket itself, but the number for a closing bracket does not.
     """
     return accumulate((token.type in OPENING) - (token.type in CLOSING) for token in tokens)
 
@@ -152,7 +152,7 @@ def covering(tokens: Sequence[Token]) -> Span:
 def is_alone(texts: Iterable[str], signs: Collection[str]) -> bool:
     """Return whether a closing bracket comes before any of these signs.
 
-    In KL(p ‖ q), the sign ‖ is alone, so that it separates two arguments.
+    In KL(p ‖ q), for example, the sign ‖ has no partner, so it separates two arguments.
     """
     depth = 0
     for text in texts:

@@ -90,7 +90,7 @@ def _rebuilt_value(value: Any, change: Callable[[Any], Any]) -> Any:
 def map_nodes(node: Any, change: Callable[[Any], Any]) -> Any:
     """Return the tree with each node replaced by the result of `change`.
 
-    If it is None, change the node's parts instead.
+    If `change` returns None for a node, change the parts of the node instead.
     """
     results: dict[int, Any] = {}
     stack: list[tuple[Any, bool]] = [(node, False)]

@@ -46,7 +46,7 @@ class ScriptBuilder(Literals):
         return Script("WITH", (children[2],), find_outer_span(children))
 
     def plain(self, script):
-        """Return the scripts of an operator or function, which may only be names of axes, numbers and labels."""
+        """Return the parts of an operator's script. Raise an error unless they are names of axes, numbers or labels."""
         for item in script.items:
             if type(item) in (Indexed, Renamed, Bound, VariableRange, Token):
                 self.fail(

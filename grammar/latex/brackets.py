@@ -90,7 +90,7 @@ def read_size(reader: Reader, position: int, end: int) -> int:
 
 
 def find_right_bar(reader: Reader, position: int, end: int) -> int | None:
-    r"""Return the position of the \right for the \left. at a position, as in \left. … \right|_{X=U}, or None."""
+    r"""Return the position of \right in \left. … \right|_{X=U}, whose \left. is at `position`, or else None."""
     depth = 0
     for index in range(position, end):
         depth += (reader.pieces[index][0] == "\\left") - (reader.pieces[index][0] == "\\right")

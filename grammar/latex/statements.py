@@ -54,7 +54,7 @@ def _between(before: list[Token], statement: list[Token]) -> Token:
 def _counts(before: list[Token], statement: list[Token]) -> bool:
     """Return whether a condition such as 1 ≤ i ≤ n or i ∈ {1, …, n} is the range of the previous statement.
 
-    It is if the previous statement has i in a script.
+    This is the case if i occurs in a script of the previous statement.
     """
     kinds = [token.type for token in statement]
     if kinds[:3] == ["NAME", "IN", "LBRACE"]:
@@ -85,7 +85,7 @@ def _occurs_in_script(before: list[Token], variable: str) -> bool:
 
 
 def _cells(tokens: list[Token]):
-    """Yield each nonempty cell, preceded by the strength of the SEPARATOR before it."""
+    """Yield pairs of the strength of a SEPARATOR and the nonempty cell that follows it."""
     cell: list[Token] = []
     before = FORMULA
     for token in tokens:

@@ -2,14 +2,14 @@
 
 `forms`: the signs and forms of each spelling.
 `boxes`: the layout of a formula, which is a tree of boxes; a box becomes a string.
-`layout`: the boxes of names and scripts, and which part gets brackets.
+`layout`: the boxes of names and scripts, and the choice of the parts that get brackets.
 `operators`: the boxes of operators, functions and conditions.
 `statements`: the boxes of sets and statements; these modules make text.
 `ascii_text`: the methods whose output differs in ASCII.
-`latex`: those that differ in LaTeX.
+`latex`: the methods whose output differs in LaTeX.
 `preamble`: the macros of the paper, for LaTeX.
-`lines`: the width of boxes, and long formulas in several rows.
-`runs`: how a page or a picture is to set each piece.
+`lines`: the width of boxes, and line breaks in long formulas.
+`runs`: pieces of text and their styles, for pages and images.
 
 Contract: the output parses to the same tree.
 """

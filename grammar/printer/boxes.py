@@ -1,9 +1,9 @@
 """Boxes, the layout of a formula before it becomes a string: parts side by side, each a string or another box.
 
-A box stores its precedence. Code that lays out an operand says on which level the operand must bind at least; a looser
-operand gets brackets. The levels are the levels of `formula.lark`.
+A box stores its precedence. Code that lays out an operand specifies the lowest level on which the operand may bind; a
+looser operand gets brackets. The levels are the levels of `formula.lark`.
 
-    (a + b) ⊙ c         ⊙ asks for PRODUCT on its left, and a + b binds on SUM only
+    (a + b) ⊙ c         ⊙ asks for PRODUCT on its left, and a + b binds only on the level SUM
 
 The functions on boxes keep a stack, since a tree may be deeper than Python's stack.
 """

@@ -176,7 +176,7 @@ class MacrosLayout(LatexLayout):
 def _set_letters(text: str, font: str, several: bool) -> str:
     """Set a name in a font. If `several` is true, set only names of several letters.
 
-    Its primes and stars stay outside.
+    The primes and stars of the name stay outside of the font.
     """
     if text.endswith(")"):
         return _conditional(text, font)
@@ -233,7 +233,7 @@ def _is_long(node) -> bool:
 
 
 def _table(rows) -> Box:
-    """Return the cells of a table."""
+    """Return the box of a table with these rows of cells."""
     return Box(separate([Box(separate(map(_guard_bracket, row), " & ")) for row in rows], " \\\\ "), kind="table")
 
 

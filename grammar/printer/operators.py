@@ -116,7 +116,7 @@ class OperatorLayout(FormulaLayout):
         return Box(("-", operand), UNARY, operand.reaches)
 
     def factorial(self, node) -> Box:
-        """Return n! or (x^2)!."""
+        """Return the box of a factorial, such as n! or (x^2)!."""
         (operand,) = node.arguments
         box = self.part(operand, POSTFIXED)
         is_bare = type(operand) in (Name, Number, Subscript, nodes.Index) or write(box).endswith((")", "]"))
@@ -132,7 +132,7 @@ class OperatorLayout(FormulaLayout):
         return self.prefix("∂", node.body)
 
     def prefix(self, sign: str, node: Any) -> Box:
-        """Return √ or ∂ before an atom, or before an expression in brackets."""
+        """Return √ or ∂ with its operand, which is in brackets unless it is an atom."""
         operand = self.box_of(node)
         is_bare = operand.level == ATOM or type(node) is Subscript
         return Box((self.put_before(sign, operand if is_bare else self.round(operand))), ELEMENT)
@@ -167,7 +167,7 @@ class OperatorLayout(FormulaLayout):
         return self.form("named", self.word(operator), below, above)
 
     def reach(self, sign: Part, body: Any, operator: str) -> Box:
-        """Return a big operator. A ∑ extends over products, but max and similar operators bracket their operand.
+        """Return a big operator with its operand. A ∑ extends over products; max and similar operators have brackets.
 
         As an operand itself, the sum binds loosely if it contains a product.
         """
@@ -182,7 +182,7 @@ class OperatorLayout(FormulaLayout):
         return self.reach(self.big_sign(node.operator, below, self.tight(node.last, SUM)), node.body, node.operator)
 
     def over(self, node) -> Box:
-        """Return max_{i ∈ [n]} X."""
+        """Return the box of an operator over a set, such as max_{i ∈ [n]} X."""
         variable = self.spell_label(node.variable.text)
         if type(node.over) is nodes.Set:
             below = Box((variable, f" {self.signs['∈']} ", self.box_of(node.over)))
@@ -193,7 +193,7 @@ class OperatorLayout(FormulaLayout):
         return self.reach(self.big_sign(node.operator, below), node.body, node.operator)
 
     def condition_below(self, condition: Any) -> Box:
-        """Return i < j, or 1 ≤ i < j ≤ n."""
+        """Return the box of a condition, such as i < j or 1 ≤ i < j ≤ n."""
         relations = conjuncts(condition)
         parts = [self.label_or_tight(relations[0].arguments[0])]
         for relation in relations:
@@ -204,7 +204,7 @@ class OperatorLayout(FormulaLayout):
         return self.spell_label(node.text) if type(node) is Name else self.tight(node, SUM)
 
     def draw(self, node) -> Box:
-        """Return x ∼ N(0, 1)."""
+        """Return the box of a random variable, such as x ∼ N(0, 1)."""
         return Box((self.word(node.name), self.operator(self.signs["∼"], LOOSE), self.distribution(node)), RELATION)
 
     def distribution(self, node) -> Box:
@@ -217,7 +217,7 @@ class OperatorLayout(FormulaLayout):
         return self.word(name)
 
     def expectation(self, node) -> Box:
-        """Return 𝔼_{x ∼ N(0, 1)}[x]."""
+        """Return the box of an expectation, such as 𝔼_{x ∼ N(0, 1)}[x]."""
         draws = [
             self.spell_label(draw.text)
             if type(draw) is Name
@@ -228,7 +228,7 @@ class OperatorLayout(FormulaLayout):
         return Box((self.signs["𝔼"], below, self.square(self.part(node.body, SUM, last=True))), POSTFIXED)
 
     def atpoint(self, node) -> Box:
-        """Return f(t)|_{t = 0}."""
+        """Return the box of a value at a point, such as f(t)|_{t = 0}."""
         points = [Box((self.word(name.text), " = ", self.part(other, SUM, last=True))) for name, other in node.points]
         is_latex = self.column >= LATEX
         body = self.part(node.body, SUM if is_latex else POSTFIXED, last=is_latex)
@@ -244,7 +244,7 @@ class OperatorLayout(FormulaLayout):
         return Box((*self.head(node), self.round(self.arguments(node))))
 
     def norm(self, node) -> Box:
-        """Return ‖x‖ or ‖x‖_1."""
+        """Return the box of a norm, such as ‖x‖ or ‖x‖_1."""
         operand = self.part(node.arguments[0], SUM, last=True)
         if self.column == TEXT and "‖" in write(operand):
             operand = self.round(operand)
@@ -298,7 +298,7 @@ class OperatorLayout(FormulaLayout):
         return Box((left, self.operator(self.signs["∨"], PRODUCTS), right), OR)
 
     def conjunction(self, node) -> Box:
-        """Return a ∧ b. The conjunction 1 ≤ i ∧ i ≤ j becomes 1 ≤ i ≤ j."""
+        """Return the box of a conjunction a ∧ b. The conjunction 1 ≤ i ∧ i ≤ j becomes 1 ≤ i ≤ j."""
         first, second = node.arguments
         left = self.box_of(first) if is_call(first, "conjunction") else self.part(first, NOT)
         if self.continues(left, first, second):

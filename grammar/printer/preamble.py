@@ -1,4 +1,4 @@
-r"""The definitions of the notation's macros for a LaTeX document, in the paper's form unless a package differs."""
+r"""The definitions of the notation's macros for a LaTeX document, except for macros that a package already defines."""
 
 PREAMBLE = r"""\usepackage{amsmath,amssymb,xcolor}
 \setcounter{MaxMatrixCols}{100}

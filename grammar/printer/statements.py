@@ -92,7 +92,7 @@ class TextLayout(OperatorLayout):
         return self.statement(separate(self.sides(node.names), ", "), node, is_aligned=True)
 
     def sides(self, sides: tuple[Any, ...]) -> list[Part]:
-        """Return the sides of an equation. The first side must not join the previous line or look like another head."""
+        """Return an equation's sides, the first in brackets if it could join the previous line or define a function."""
         boxes: list[Part] = [self.part(side, RELATION if is_call(side, "nearly") else SUM, last=True) for side in sides]
         if begins(boxes[0], "-") or _is_like_a_head(sides[0]):
             boxes[0] = self.round(boxes[0])
@@ -112,7 +112,7 @@ class TextLayout(OperatorLayout):
         return Box((self.signature_head(node.head), colon, *domain, self.relate("→"), self.box_of(node.codomain)))
 
     def imports(self, node) -> Box:
-        """Return from "attention.nt" import Attention, in text and in ASCII. LaTeX does not have imports."""
+        """Return an import, such as from "attention.nt" import Attention. LaTeX does not have imports."""
         names = [
             Box((self.word(name.text), *(() if alias.text == name.text else (" as ", self.word(alias.text)))))
             for name, alias in node.names

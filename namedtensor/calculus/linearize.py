@@ -135,7 +135,7 @@ def formal_axes(record: Operator, term: Term) -> dict[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=256)
 def expression(text: str, functions: frozenset[str] = frozenset()) -> Node:
-    """Return the tree of a differential, given as text, that may call these functions."""
+    """Return the syntax tree of a differential that is given as text and may call these functions."""
     (statement,) = parse(text, "text", functions=functions).statements
     assert isinstance(statement, nodes.Value)
     return statement.body

@@ -71,7 +71,7 @@ def stack_states(make: TermBuilder, loop: Term, number: int) -> Term:
 
 
 def leaf_of(make: TermBuilder, name: str, shape: Mapping[str, Any]) -> Term:
-    """Return an input of a body whose name in the source text is `name`."""
+    """Return an input of a loop's body, with `name` as the name of the input in the source text."""
     return make.term("input", (), (), (f"{name} {len(make.graph)}", name), dict(shape))
 
 
@@ -235,7 +235,7 @@ class Backwards:
         return last, within
 
     def argument_cotangents(self, loop: Term) -> dict[int, Share]:
-        """Return the cotangent of each argument of a loop, by the argument's position."""
+        """Return the cotangent of each argument of a loop, keyed by the position of the argument."""
         make, steps, shares = self.make, self.steps, dict[int, Share]()
         numbers = {id(leaf): number for number, leaf in enumerate(self.linear)}
         position = 0

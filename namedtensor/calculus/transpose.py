@@ -91,7 +91,7 @@ def cotangents_of(
 def pushforward(
     make: TermBuilder, whole: Term, leaf: Term, shape: Mapping[str, Any], partners: Mapping[str, str]
 ) -> Term:
-    """Return the tangent of `whole` for one tangent per element of `leaf`, with axes named like their partners."""
+    """Return the tangents of `whole` for each element of `leaf`. `partners` maps the axes of `leaf` to new axes."""
     select, extra = Selecting(make), {new: shape[old] for old, new in partners.items()}
     order, _ = dependent([whole], [leaf])
     changes: dict[int, Share] = {id(leaf): select.seed(shape, partners)}

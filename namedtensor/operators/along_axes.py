@@ -56,7 +56,7 @@ def _standardize(b: OperatorBuilder, x: Any, axes: Order, eps: Any):
 
 
 def _least(eps: Any):
-    """Return the least distance that must be scaled because its square may overflow, or vanish next to eps."""
+    """Return the distance above which distances must be scaled before they are squared, which depends on eps."""
     return math.sqrt(eps) if isinstance(eps, (int, float)) and 0 <= eps < 1e-20 else 1
 
 
@@ -141,7 +141,7 @@ for _name, _meaning, _numpy, _differential, _definition, _more in OF_ONE_AXIS:
 def _running(primitive: str) -> OfAxes:
     """Return the function that computes a cumulative maximum or minimum.
 
-    It doubles the number of combined elements in each step: 1, 2, 4, …
+    The function doubles the number of combined elements in each step: 1, 2, 4, …
     """
 
     def write(b: OperatorBuilder, x: Any, axes: Order):
@@ -188,7 +188,8 @@ def move_last(b: OperatorBuilder, arguments: tuple[Any, ...], axis: str) -> Any:
 def place_of_largest(b: OperatorBuilder, arguments: tuple[Any, ...], axis: str, nan_first: bool) -> Any:
     """Return the position of the largest element along an axis, counted from 1.
 
-    If several elements are equal, return the first position. A NaN counts as the largest or smallest element.
+    If several elements are equal, return the first position. A NaN is the largest element if `nan_first` is true, and
+    the smallest element otherwise.
     """
     x = move_last(b, arguments, axis)
     if b.kind(x) == "f" and not nan_first:

@@ -12,7 +12,7 @@ from ..core.axes import Order
 
 
 class ArrayValue(Protocol):
-    """An array of a plan: its axes in storage order, and its properties that are known before its elements."""
+    """An array of a plan: its axes in storage order, and the properties that are known before its elements."""
 
     order: Order
     shape: tuple[int, ...]

@@ -24,7 +24,7 @@ ByAxis = Mapping[str, Value]
 
 
 def result_labels(record: Operator, labels: Sequence[AxisLabels], axes: Order) -> dict[str, Labels]:
-    """Return the labels of a result from the labels of each operand. The caller checks that their numbers fit."""
+    """Return the labels of a result from the labels of each operand. The caller checks the numbers of labels."""
     result = select_values(record, labels, axes, find_common_labels)
     return result | concatenate_labels(labels, axes[0]) if record.name == "⊕" and axes else result
 

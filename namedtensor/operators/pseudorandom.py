@@ -77,7 +77,7 @@ def scramble(by: PseudorandomSteps, numbers: tuple[Any, ...]) -> Any:
 
 
 def definition(*numbers: Any) -> float:
-    """Compute uniform for plain numbers, by their integer parts."""
+    """Compute uniform for plain numbers, using only their integer parts."""
     if not all(-math.inf < number < math.inf for number in numbers):
         return math.nan
     return (scramble(PseudorandomSteps(), tuple(int(number // 1) for number in numbers)) + 0.5) / PRIME**2

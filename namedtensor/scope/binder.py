@@ -122,7 +122,7 @@ DERIVATIVES = ("∂", "partial", "/d", "|_", "vert_", "∣_")
 
 
 def differentiates(function: FunctionDefinition) -> bool:
-    """Return whether a function or one of its definitions contains a derivative or a differential."""
+    """Return whether a function or one of its definitions contains a derivative."""
     bodies = [function.body, *(definition.body for definition in function.all_definitions())]
     return any(isinstance(node, nodes.Derivative) for body in bodies for node in walk(body))
 

@@ -65,7 +65,7 @@ def _bernoulli(op: Operation, parameters: Sequence[Any], u: Any, w: Any) -> Any:
 def _categorical(op: Operation, parameters: Sequence[Any], u: Any, w: Any) -> Any:
     """Return a sample of a categorical distribution.
 
-    It is the first index whose cumulative probability exceeds u, or the last index if rounding prevents this.
+    The sample is the first index whose cumulative probability exceeds u, or the last index if rounding prevents this.
     """
     (p,) = parameters
     before = op("where", op("≤", op("cumsum", p, along=True), u), 1, 0)

@@ -148,7 +148,7 @@ class _Known:
     def knows(self, name: Key, function: FunctionDefinition) -> bool:
         """Return whether a name is known, not counting its use as a parameter on the left-hand side.
 
-        A declaration below the left-hand side does not count, because it declares the parameter.
+        A declaration below the left-hand side is ignored, because it declares the parameter.
         """
         declared = self.declared.get(name)
         if name in self.given or name in self.scope.definitions or (declared and declared[0] < function.position):

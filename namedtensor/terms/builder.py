@@ -53,7 +53,7 @@ class SimplifyingGraph(TermGraph):
     ) -> Term | None:  # fmt: skip
         """Return the term with the operands' minus signs moved outside if that saves work, or else None.
 
-        It does so if the signs join a sum, cancel each other, or act on fewer elements.
+        Work is saved if the signs join a sum, cancel each other, or act on fewer elements.
         """
         signs = [argument.operator == "negative" for argument in arguments]
         if not any(signs):

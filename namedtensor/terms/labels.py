@@ -45,7 +45,7 @@ def labels_of_terms(
 
 
 def labels_to_index(term: Term, axis: str, inputs: Mapping[str, AxisLabels], error: Error) -> Labels | None:
-    """Return the labels of an axis before inputs are aligned, or None. Raise NotationError if labels conflict."""
+    """Return the labels of an axis before inputs are aligned, if it has any. Raise NotationError if labels conflict."""
     labels = LabelsToAlign(inputs, NO_DERIVATIVES).infer([term])[id(term)].get(axis)
     if labels is CONFLICT:
         alignment_of([term], axes_of(inputs), error)

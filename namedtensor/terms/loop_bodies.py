@@ -24,7 +24,7 @@ Reshaped = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 
 class Unsliceable(Exception):
-    """Raised for a term that is not elementwise over the axis of the steps, or whose value is not known before them."""
+    """Raised for a term that is not elementwise over the steps' axis, or whose value is not known before the steps."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +92,7 @@ def find_input_name(term: Term) -> str:
 
 
 class _Body:
-    """A loop body under construction: the terms of one step, by the terms over all steps that they were made from."""
+    """A loop body under construction. `found` maps terms over all steps to the terms of one step that replace them."""
 
     def __init__(self, axis: str):
         self.axis, self.graph = axis, TermGraph()
