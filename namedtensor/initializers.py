@@ -1,4 +1,4 @@
-"""Initializers for parameters. A formula in the fan-in specifies the spread of the values.
+"""Initializers for parameters. The spread of the values is a formula in the fan-in.
 
 If a formula contracts a parameter, the parameter's `fan_in` is the number of elements that are summed for one output,
 and its `fan_out` is the number of outputs that one element contributes to. Each published initializer is a single line:

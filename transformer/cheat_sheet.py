@@ -13,14 +13,14 @@ SOURCE = "C. Singh, Self-attention cheat-sheet"
 
 
 class LayerNorm(Layer):
-    """Layer norm without ε, which centers, divides by the standard deviation, scales and shifts."""
+    """Layer norm without ε, which centers its input, divides it by the standard deviation, scales it and shifts it."""
 
     citation = SOURCE
     file = "cheat_sheet.nt"
 
 
 class Attention(Layer):
-    """Ordinary attention: the queries are computed from X, and the keys and values from another input X'."""
+    """Ordinary attention. The queries are computed from X, and the keys and values from another input X'."""
 
     citation = f"{SOURCE}: in ordinary attention, keys/queries take different inputs"
     output = "u"
@@ -30,7 +30,7 @@ class Attention(Layer):
 
 
 class Block(Layer):
-    """The block with one head, which computes α, u, u', z and z'.
+    """The block with one head, which computes the values α, u, u', z and z'.
 
     The sum X + u requires d' = d.
     """

@@ -13,7 +13,7 @@ SOURCE = "dataflowr, Deep Learning Do It Yourself, Module 12"
 
 
 class Attention(Layer):
-    """Attention of inputs X to a database of samples X', which have different features."""
+    """Attention of inputs X to a database of samples X'. X and X' have different features."""
 
     citation = f"{SOURCE}, attention layer"
     output = "Y"
@@ -39,7 +39,7 @@ class MultiHeadAttention(Layer):
 
 
 class LayerNorm(Layer):
-    """Layer norm without ε, which centers, divides by the standard deviation, scales and shifts."""
+    """Layer norm without ε, which centers its input, divides it by the standard deviation, scales it and shifts it."""
 
     citation = f"{SOURCE}, Layer Norm"
     output = "LN"
@@ -55,7 +55,7 @@ class FFN(Layer):
 
 
 class Block(Layer):
-    """The transformer block, which is equivariant: its outputs are reordered in the same way as its inputs.
+    """The transformer block, which is equivariant: if its inputs are reordered, its outputs are reordered the same way.
 
     The source shows the block in a figure and defines the layers. The connections follow *Attention Is All You Need*:
     each layer's output is added to its input, and the sum is normalized.

@@ -12,7 +12,7 @@ SOURCE = "Learning records from the 2024-06-23"
 
 
 class PositionalEncoding(Layer):
-    """The encoding p of the positions, which begin at i = 1: `PositionalEncoding(sizes={"seq": 9, "chans": 6})()`."""
+    """The encoding p of positions, which count from 1: `PositionalEncoding(sizes={"seq": 9, "chans": 6})()`."""
 
     citation = f"{SOURCE}, positional encodings"
     output = "p"
@@ -21,7 +21,7 @@ class PositionalEncoding(Layer):
 
 
 class Embedding(Layer):
-    """The embeddings e of the tokens w, scaled by √D, plus the encoding of the positions. Tokens count from 1."""
+    """The embeddings e of the tokens w, scaled by √D, plus the encoding of the positions. Tokens start at 1."""
 
     citation = f"{SOURCE}, positional encodings"
     includes = (PositionalEncoding,)

@@ -18,7 +18,7 @@ class Linear(Layer):
 
 
 class FeedForward(Layer):
-    """A feedforward network with one hidden layer, from one axis to another."""
+    """A feedforward network with one hidden layer, which maps one axis to another."""
 
     citation = f"{SOURCE}, Feedforward neural networks"
     output = "FFN"
@@ -87,21 +87,21 @@ class Standardize(Layer):
 
 
 class BatchNorm(Layer):
-    """Batch norm, which standardizes over the batch and the layer, then scales and shifts each channel."""
+    """Batch norm, which standardizes over the batch and the layer and then scales and shifts each channel."""
 
     citation = f"{SOURCE}, Normalization Layers"
     file = "lelarge.nt"
 
 
 class InstanceNorm(Layer):
-    """Instance norm, which standardizes over the layer, then scales and shifts each channel."""
+    """Instance norm, which standardizes over the layer and then scales and shifts each channel."""
 
     citation = f"{SOURCE}, Normalization Layers"
     file = "lelarge.nt"
 
 
 class LayerNormOfLayer(Layer):
-    """Layer norm, which standardizes over the layer and the channels, then scales and shifts each element."""
+    """Layer norm, which standardizes over the layer and the channels and then scales and shifts each element."""
 
     citation = f"{SOURCE}, Normalization Layers"
     output = "LayerNorm"
@@ -109,7 +109,7 @@ class LayerNormOfLayer(Layer):
 
 
 class LayerNorm(Layer):
-    """Layer norm for |layer| = 1, which standardizes over the channels, then scales and shifts."""
+    """Layer norm for |layer| = 1, which standardizes over the channels and then scales and shifts them."""
 
     citation = f"{SOURCE}, Normalization Layers"
     file = "lelarge.nt"
@@ -117,7 +117,7 @@ class LayerNorm(Layer):
 
 # --------------------------------------------------------------------------------------------------------- the block
 class EncoderBlock(Layer):
-    """The pre-LN block with one head. Both norms share the γ and β that the source declares.
+    """The pre-LN block with one head. Both norms use the same γ and β, which the source declares.
 
     Erratum: The source renames val→ax, but X requires val→chans. This version is corrected.
 

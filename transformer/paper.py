@@ -27,7 +27,7 @@ class FeedForward(Layer):
 
 
 class RNN(Layer):
-    """A simple recurrent network (Elman), which returns the last state. `rnn.evaluate("h^2", X, h)` returns the second.
+    """A simple recurrent network (Elman), which returns its last state. `rnn.evaluate("h^2", X, h)` returns state 2.
 
     The paper declares inputs x^1, …, x^n. Here, a single tensor X contains these inputs along an axis.
     """
@@ -49,7 +49,7 @@ class Attention(Layer):
 
 
 class MaskedAttention(Layer):
-    """Attention with a mask M that is added to the scores. An element −∞ hides a key."""
+    """Attention with a mask M that is added to the scores. Where M is −∞, the key is hidden."""
 
     citation = f"{SOURCE}, section 4.3"
     output = "Attention"
@@ -91,28 +91,28 @@ class MaxPool2d(Layer):
 
 # ----------------------------------------------------------------------------------------------------- normalization
 class BatchNorm(Layer):
-    """Batch norm, which standardizes over the batch and the layer, then scales and shifts each channel."""
+    """Batch norm, which standardizes over the batch and the layer and then scales and shifts each channel."""
 
     citation = f"{SOURCE}, section 4.6"
     file = "paper.nt"
 
 
 class InstanceNorm(Layer):
-    """Instance norm, which standardizes over the layer, then scales and shifts each channel."""
+    """Instance norm, which standardizes over the layer and then scales and shifts each channel."""
 
     citation = f"{SOURCE}, section 4.6"
     file = "paper.nt"
 
 
 class LayerNorm(Layer):
-    """Layer norm, which standardizes over the layer and the channels, then scales and shifts each element."""
+    """Layer norm, which standardizes over the layer and the channels and then scales and shifts each element."""
 
     citation = f"{SOURCE}, section 4.6"
     file = "paper.nt"
 
 
 class CBOW(Layer):
-    """A continuous bag of words, which sums the embeddings of the words and classifies the sum."""
+    """A continuous bag of words: it adds the embeddings of the words and classifies the sum."""
 
     citation = f"{SOURCE}, a section kept in its LaTeX source"
     file = "paper.nt"
@@ -121,7 +121,7 @@ class CBOW(Layer):
 
 # ------------------------------------------------------------------------------------------------------ whole models
 class Transformer(Layer):
-    """The autoregressive transformer of appendix A.1, with L layers, which maps one-hot words to probabilities.
+    """The autoregressive transformer of appendix A.1. It has L layers and maps one-hot words to probabilities.
 
     Erratum: The paper declares b^{l,2} ∈ ℝ^{hidden}, but the equation requires the axis layer. This version is
     corrected.
@@ -136,7 +136,7 @@ class Transformer(Layer):
 
 
 class LeNet(Layer):
-    """LeNet: two convolutions, each with pooling by ph^l, and two linear layers. `sizes` includes the image sizes.
+    """LeNet: two convolutions, each followed by pooling by ph^l, and two linear layers. `sizes` has the image size.
 
     For images of 28 × 28 pixels and 10 classes:
 

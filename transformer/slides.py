@@ -1,4 +1,4 @@
-"""The networks of lecture slides on attention: cross- and self-attention, several heads, an RNN, and translation.
+"""The networks of lecture slides on attention: attention and self-attention, several heads, an RNN, and translation.
 
 A column of a matrix in the slides corresponds to a position along a sequence axis here. The slides' t is the size of
 seq, and τ is the size of memory, the axis of ξ. The sizes of chans, key and val are d, d' and d''.
@@ -14,7 +14,7 @@ SOURCE = "lecture slides on attention and the transformer"
 
 
 class Attention(Layer):
-    """Attention of a single x to the set ξ: it computes the weights a and h, the weighted sum of the values."""
+    """Attention of a single x to the set ξ. The weights are a, and h is the sum of the values with these weights."""
 
     citation = f"{SOURCE}, queries, keys, and values"
     output = "h"
@@ -24,7 +24,7 @@ class Attention(Layer):
 
 
 class CrossAttention(Layer):
-    """Attention of each position of x to the set ξ: it computes the weights A and H = V A."""
+    """Attention of each position of x to the set ξ. The weights are A, and the result is H = V A."""
 
     citation = f"{SOURCE}, queries, keys, and values"
     output = "H"
@@ -34,7 +34,7 @@ class CrossAttention(Layer):
 
 
 class SelfAttention(Layer):
-    """Self-attention of a sequence, that is, attention with ξ = x and d' = d'' = d."""
+    """Self-attention of a sequence, which is attention with ξ = x and d' = d'' = d."""
 
     citation = f"{SOURCE}, self attention"
     output = "H"
@@ -44,7 +44,7 @@ class SelfAttention(Layer):
 
 
 class MultiHeadAttention(Layer):
-    """Self-attention with h heads whose results are stacked. W_h maps the h·d channels back to d."""
+    """Self-attention with h heads. The heads' results are stacked, and W_h maps the h·d channels back to d."""
 
     citation = f"{SOURCE}, implementation"
     output = "Y"
@@ -54,7 +54,7 @@ class MultiHeadAttention(Layer):
 
 
 class RNN(Layer):
-    """A recurrent network whose two matrices are stacked. The function g is tanh. The value is the last state."""
+    """A recurrent network with its two matrices stacked. The function g is tanh, and the value is the last state."""
 
     citation = f"{SOURCE}, from the RNN lecture"
     output = "Y"
@@ -65,7 +65,7 @@ class RNN(Layer):
 
 
 class EncoderPredictorDecoder(Layer):
-    """The encoder–predictor–decoder transformer, which scores each next word of y as ỹ, for the source sentence x.
+    """The encoder–predictor–decoder transformer. It scores each next word of y as ỹ, given the source sentence x.
 
     The encoder reads x. The decoder reads y, and each position depends only on earlier positions. The predictor queries
     the encoder's states. A call with the whole target sentence scores all words at once (teacher forcing), and
@@ -84,7 +84,7 @@ class EncoderPredictorDecoder(Layer):
     initializers = {"W": glorot_uniform, "E": Normal("√(1 / chans)"), "W_1": he_normal}
 
     def translate(self, x: nt.NamedTensor, start: int, stop: int, most: int = 20) -> nt.NamedTensor:
-        """Translate greedily: generate at most `most` words from `start`, until every sentence has reached `stop`.
+        """Translate greedily from the word `start`, until every sentence has reached `stop` or has `most` words.
 
         `x` has the axis memory, and may have other axes. The result, which begins with `start`, has the axis seq
         instead of memory. A sentence that has reached `stop` repeats it.

@@ -1,4 +1,4 @@
-"""Conversion between files of tensors and arrays.
+"""Functions that convert between the contents of tensor files and arrays.
 
 `text`: the text and JSON of a file, input errors, and atomic writing.
 `versions`: reading a single version of a file that may be replaced or changed.

@@ -10,7 +10,7 @@ from .text import InputError
 
 
 class Found(NamedTuple):
-    """The contents of a file: a positional array, its axes if the file names them, and remarks for the user.
+    """The contents of a file: an array, its axes if the file names them, and remarks for the user.
 
     If `table` is true and the array has one column, the array may be read with one axis.
     """
@@ -24,7 +24,7 @@ class Found(NamedTuple):
 
 
 def choose(arrays: Collection[str], member: str | None, path: Path, kind: str = "array") -> str:
-    """Return the requested member, or the only member. Otherwise, raise InputError and list the members."""
+    """Return the requested member, or the only member if none is requested. Otherwise, raise InputError."""
     if member in arrays:
         return str(member)
     known = ", ".join(list(arrays)[:8]) + (", …" if len(arrays) > 8 else "")
@@ -36,13 +36,13 @@ def choose(arrays: Collection[str], member: str | None, path: Path, kind: str = 
 
 
 def first_axis_alone(contents: Found, axes: tuple[str, ...] | None) -> Any:
-    """Return the array of a file. If a table has one column and one axis name is given, drop its second axis."""
+    """Return the array of a file. For a table with one column, if one axis name is given, drop the second axis."""
     is_column = contents.table and axes is not None and len(axes) == 1 and contents.array.shape[1] == 1
     return contents.array[:, 0] if is_column else contents.array
 
 
 def label_values(contents: Found, sizes: Mapping[str, int]) -> dict[str, Any]:
-    """Return the labels of each axis that has one label per element, except for generated titles such as width(2)."""
+    """Return the labels of each axis that has a label per element, except for axes with generated labels."""
     return {
         axis: labels
         for (axis, size), labels in zip(sizes.items(), contents.labels)
@@ -51,5 +51,5 @@ def label_values(contents: Found, sizes: Mapping[str, int]) -> dict[str, Any]:
 
 
 def is_counted(labels: Any) -> bool:
-    """Return whether all labels are generated titles, which end with the position of the element."""
+    """Return whether all labels are generated titles that end with the position of the element, as in width(2)."""
     return all(str(label).endswith(f"({at})") for at, label in enumerate(getattr(labels, "values", labels), 1))

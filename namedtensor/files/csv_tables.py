@@ -1,4 +1,4 @@
-"""Text tables (CSV, TSV), and the rules that find their header row, their label column and their numeric columns.
+"""Text tables (CSV, TSV), and rules that find the header row, the label column and the numeric columns.
 
 The first row is the header if one of these rules applies, in this order. Each rule examines the types of whole columns:
 
@@ -33,7 +33,7 @@ Row = tuple[int, list[str]]  # its number in the file, and its cells
 
 
 class Table(NamedTuple):
-    """A table below its header: the titles, the columns of numbers, and the row labels if there are any."""
+    """A table without its header row: the titles, the columns of numbers, and the row labels, if any."""
 
     path: Path
     titles: tuple[str, ...]
@@ -45,7 +45,7 @@ class Table(NamedTuple):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A note that states which row is the header and which columns are omitted."""
+        """Notes that state which row is the header, if any, and which columns are omitted, if any."""
         shown = ", ".join(title or "(empty)" for title in self.titles[:MAX_TITLES])
         header = f"took the first row as header: {shown}" + ", …" * (len(self.titles) > MAX_TITLES)
         return (header,) * self.has_header + dropping_notes(self.dropped)
@@ -56,7 +56,7 @@ class Table(NamedTuple):
         return len(next(iter(self.columns.values())))
 
     def values(self, indices: Iterable[int]) -> Any:
-        """Return these columns of numbers as one array, with a row per table row. Raise InputError for a word."""
+        """Return the columns at these indices as one array, with a row per table row. Raise InputError for a word."""
         chosen = ((self.titles[index], self.columns[index]) for index in indices)
         return array_of(
             [
@@ -67,7 +67,7 @@ class Table(NamedTuple):
 
 
 class TableCells(NamedTuple):
-    """The cells of a table below its header, by columns, and their lines in the file."""
+    """The cells of a table without its header, column by column, and the line numbers of its rows in the file."""
 
     titles: tuple[str, ...]
     columns: list[list[str]]
@@ -102,7 +102,7 @@ def read_table(path: Path, header: bool | None = None) -> Table:
 
 
 def cells_of(rows: Sequence[Row], header: bool | None) -> TableCells:
-    """Return the cells of a table below its header. If `header` is None, the rules decide whether there is a header."""
+    """Return the cells of a table without its header. If `header` is None, rules decide whether there is a header."""
     has_header = bool(rows) and (is_header(rows[: SAMPLE_ROWS + 1]) if header is None else header)
     body = rows[1:] if has_header else rows
     columns = [list(column) for column in zip(*(row for _, row in body))]
@@ -111,7 +111,7 @@ def cells_of(rows: Sequence[Row], header: bool | None) -> TableCells:
 
 
 def has_numbers(column: Sequence[str]) -> bool:
-    """Return whether a column has a number in it."""
+    """Return whether a column contains a number."""
     return any(cell[:1] in NUMBERS_START and is_number(cell) for cell in column)
 
 
@@ -162,13 +162,13 @@ def rows_of(text: str, path: Path) -> list[Row]:
 
 
 def find_dropped_columns(titles: Sequence[str], columns: Iterable[int]) -> tuple[str, ...]:
-    """Return the titles of the columns at these positions, which contain words and are dropped."""
+    """Return the titles of the columns that are dropped because they contain words."""
     return tuple(titles[index] or f"column {index + 1}" for index in columns)
 
 
 # -------------------------------------------------------------------------------------------------------------- the rules
 def is_header(rows: Sequence[Row]) -> bool:
-    """Return whether the first row is a header, by the rules above."""
+    """Return whether the first row is a header, by the rules in the module docstring."""
     first, body = rows[0][1], [row for _, row in rows[1:]]
     if not body:
         return all(map(is_word, first))
@@ -185,7 +185,7 @@ def is_header(rows: Sequence[Row]) -> bool:
 
 
 def is_years(titles: Sequence[int | float | None], values: Sequence[Sequence[int | float | None]], alone: bool) -> bool:
-    """Return whether the titles are years, by rule 3. A single year counts only if `alone` is true."""
+    """Return whether the titles are years, by rule 3. A single year is accepted only if `alone` is true."""
     fit = all(isinstance(title, int) and title in YEARS for title in titles)
     if not fit or any(number is not None and YEARS[0] <= number <= YEARS[-1] for row in values for number in row):
         return False
@@ -193,7 +193,7 @@ def is_years(titles: Sequence[int | float | None], values: Sequence[Sequence[int
 
 
 def is_counted(titles: Sequence[int | float | None], values: Sequence[Sequence[int | float | None]]) -> bool:
-    """Return whether the titles count from 0 or 1 and the values do not, by rule 4."""
+    """Return whether the titles are consecutive numbers from 0 or 1 and the values are not, by rule 4."""
     counts = len(titles) >= 3 and titles[0] in (0, 1) and is_consecutive(titles)
     if not counts or any(map(is_consecutive, values)):
         return False
@@ -215,7 +215,7 @@ def steps_of(numbers: Sequence[int | float | None]) -> set[float]:
 
 
 def is_row_numbers(column: Sequence[str]) -> bool:
-    """Return whether a column contains only row numbers, which start at 0 or 1."""
+    """Return whether a column contains only row numbers, that is, consecutive numbers from 0 or 1."""
     numbers = [parse_number(cell) for cell in column]
     return numbers[0] in (0, 1) and is_consecutive(numbers)
 
@@ -230,7 +230,7 @@ def is_word(cell: str) -> bool:
 
 
 def number_in(path: Path, line: int, title: str, text: str) -> int | float:
-    """Return the number in a cell; NaN if it is missing. Raises InputError if it is a word."""
+    """Return the number in a cell, or NaN if the cell is a missing value. Raise InputError if it is a word."""
     number = parse_number(text)
     if number is None and text.lower() in MISSING:
         return math.nan

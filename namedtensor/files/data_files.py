@@ -1,4 +1,4 @@
-"""Labeled files that other libraries read and write: Parquet by pandas, NetCDF and Zarr by xarray.
+"""Labeled files in the formats of other libraries: Parquet by pandas, NetCDF and Zarr by xarray.
 
 Each format needs another package. If the package is missing, the error message names it.
 """
@@ -32,7 +32,7 @@ REQUIRES = {"h5netcdf": ("h5py",)}  # requirements that a package no longer inst
 
 
 def need_packages(format: str, what: str) -> None:
-    """Raise InputError if a package is missing, with the command that installs it."""
+    """Raise InputError if a package is missing. The error states the command that installs it."""
     needed, one_of = PACKAGES[format]
     missing = [name for name in needed if find_spec(name) is None]
     if one_of and not any(map(is_usable, one_of)):
@@ -42,7 +42,7 @@ def need_packages(format: str, what: str) -> None:
 
 
 def is_usable(name: str) -> bool:
-    """Return whether a package is installed, together with its requirements."""
+    """Return whether a package and all its requirements are installed."""
     return all(find_spec(part) is not None for part in (name, *REQUIRES.get(name, ())))
 
 
@@ -57,7 +57,7 @@ def first_line(problem: Exception) -> str:
 
 
 def to_found(tensor: Any, dropped: tuple[str, ...] = (), table: bool = False) -> Found:
-    """Return the contents of a file from a labeled tensor: its array, its axes and its labels."""
+    """Return the contents of a file, read as a labeled tensor: its array, its axes and its labels."""
     labels = dict(tensor.layout.labels)
     of_axes = tuple(labels.get(axis, ()) for axis in tensor.axes)
     axes = None if table else tensor.axes
@@ -106,7 +106,7 @@ def write_parquet(value: Any, file: Any, path: str) -> None:
 
 # ---------------------------------------------------------------------------------------------------------- NetCDF, Zarr
 def read_netcdf(path: Path, member: str | None) -> Found:
-    """Read a variable of the file, with its dimensions and coordinates."""
+    """Read a variable of a NetCDF file, with its dimensions and coordinates."""
     start = beginning(path)
     if not start.startswith((NETCDF_3, HDF)):
         raise InputError(f"{path} is not a NetCDF file, although it is named .nc")
@@ -115,13 +115,13 @@ def read_netcdf(path: Path, member: str | None) -> Found:
 
 
 def read_zarr(path: Path, member: str | None) -> Found:
-    """Return a variable of a Zarr store, with its dimensions and coordinates."""
+    """Read a variable of a Zarr store, with its dimensions and coordinates."""
     need_packages("Zarr", f"reading {path}")
     return variable_of(path, member, "open_zarr")
 
 
 def variable_of(path: Path, member: str | None, opener: str) -> Found:
-    """Return the requested variable of an xarray data set, or its only variable."""
+    """Return the requested variable of an xarray data set, or its only variable if none is requested."""
     xarray: Any = import_module("xarray")
 
     from ..core.interchange import from_xarray

@@ -1,4 +1,4 @@
-"""The formats of tensor files, in a table with the reader and the writer of each format.
+"""The formats of tensor files, in a table of the readers and writers.
 
 A reader returns a positional array. It also returns the axis names if the format stores them (JSON with "axes", and
 files of `write`). A writer writes to a temporary file in the same folder and then renames the temporary file, so the
@@ -57,7 +57,7 @@ def read_json(path: Path, member: str | None) -> Found:
 
 
 def json_tensor(text: str, what: str) -> Found:
-    """Read nested lists, or an object that also names the axes."""
+    """Read a tensor from JSON: nested lists, or an object that also names the axes."""
     data: Any = parse_json(text, what)
     axes: Any = None
     labels: Any = {}
@@ -77,7 +77,7 @@ def json_tensor(text: str, what: str) -> Found:
 
 
 def from_nested(data: Any, what: str) -> Found:
-    """Return the contents of a file from nested lists of numbers. Raise NotationError if rows differ in length."""
+    """Return the contents of a file from nested lists of numbers. Raise NotationError if their lengths differ."""
     import numpy as np
 
     shape, flat = flattened(data, what)
@@ -100,7 +100,7 @@ def flattened(data: Any, what: str) -> tuple[tuple[int, ...], list[Any]]:
 
 
 def length_of(row: Any) -> int | None:
-    """Return the number of entries of a row, or None for a number."""
+    """Return the number of entries in a row, or None if `row` is a number."""
     entries = to_list_or_none(row)
     return None if entries is None else len(entries)
 
@@ -144,7 +144,7 @@ def read_csv(path: Path, member: str | None, header: bool | None = None) -> Foun
 
 
 def table_of(path: Path, header: bool | None = None) -> Table:
-    """Return the table of a file, using pandas for a large plain file. Raise InputError if it cannot be read."""
+    """Read the table in a file, using pandas for a large plain file. Raise InputError if the file cannot be read."""
     with path.open("rb") as file:
         if os.fstat(file.fileno()).st_size >= MIN_LARGE_BYTES:
             table = read_large_table(path, file, header)
@@ -159,7 +159,7 @@ def read_npy(path: Path, member: str | None) -> Found:
 
 
 def read_npz(path: Path, member: str | None) -> Found:
-    """Read the requested array of an archive, or its only array. An array named `axes` contains axis names."""
+    """Read the requested array of an archive, or its only array. An array `axes`, if any, contains the axis names."""
     loaded = load_numpy(path)
     if not hasattr(loaded, "files"):
         raise InputError(f"{path} is not an archive of arrays, although it is named .npz")
@@ -215,7 +215,7 @@ def numeric(array: Any, what: str) -> Any:
 
 # ---------------------------------------------------------------------------------------------------------- safetensors
 def read_safetensors(path: Path, member: str | None) -> Found:
-    """Read one tensor of the file, with its axes if this package wrote it."""
+    """Read one tensor of the file, with its axes if the file was written by this package."""
     try:
         file = TensorFile(path)
     except NotationError as problem:
@@ -227,7 +227,7 @@ def read_safetensors(path: Path, member: str | None) -> Found:
 
 # -------------------------------------------------------------------------------------------------------------- writing
 def write(value: Any, path: str) -> None:
-    """Write a tensor to a temporary file in the same folder. The old file stays until all data is written.
+    """Write a tensor to a temporary file in the same folder, which then replaces the old file.
 
     Raises InputError if the file cannot be written.
     """
@@ -251,7 +251,7 @@ def writable(path: str) -> Callable[..., None]:
 
 
 def positional(value: Any) -> tuple[Any, tuple[str, ...]]:
-    """Return the array of a result, and the names of its axes in array order."""
+    """Return the array of a result, and the axis names in array order."""
     import numpy as np
 
     return np.asarray(value.to_array(value.axes)), tuple(value.axes)
@@ -283,7 +283,7 @@ def write_json(value: Any, file: Any, path: str) -> None:
 
 
 def write_csv(value: Any, file: Any, path: str) -> None:
-    """Write a table of at most two axes: the first goes down, the second across.
+    """Write a table of at most two axes. The first axis is along the rows, and the second across the columns.
 
     The header row contains the labels of the second axis, or names such as `day(1)` if the axis has no labels.
     """
@@ -316,7 +316,7 @@ class Format(NamedTuple):
 
 
 def read(suffix: str, path: Path, member: str | None, name: str, header: bool | None = None) -> Found:
-    """Read a file by its suffix, all from one version of it.
+    """Read a file in the format of its suffix, all from the same version of the file.
 
     `header` specifies whether the first row of a table is a header.
 
@@ -331,7 +331,7 @@ def read(suffix: str, path: Path, member: str | None, name: str, header: bool | 
 
 
 def read_path(path: Path, member: str | None, name: str, header: bool | None = None) -> Found:
-    """Read a file by its suffix. Raises InputError."""
+    """Read a file in the format of its suffix. Raise InputError if this fails."""
     suffix = path.suffix.lower()
     if suffix not in FORMATS:
         raise InputError(f"{path} ends in no suffix of a tensor file; those are {', '.join(FORMATS)}")

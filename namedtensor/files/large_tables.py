@@ -1,4 +1,4 @@
-"""Large text tables, which are read by pandas in C if it is installed.
+"""Large text tables. If pandas is installed, its C code reads them.
 
 Irregular files, such as files with comments or with words among numbers, are left to `csv_tables`, whose errors contain
 line numbers. Both readers return the same result.
@@ -28,7 +28,7 @@ HEAD_BYTES = 2**18  # of a file, which hold the rows that say whether there is a
 
 
 def read_large_table(path: Path, file: IO[bytes], header: bool | None) -> Table | None:
-    """Return the table of a large open file, read by pandas, or None if `csv_tables` has to read the file."""
+    """Read the table of a large open file with pandas. Return None if `csv_tables` has to read the file instead."""
     text = plain_head(file)
     head = cells_of(rows_of(text, path)[: SAMPLE_ROWS + 1], header)
     columns = pandas_columns(file, head, separator_of(text)) if head.lines else None
@@ -53,7 +53,7 @@ def read_large_table(path: Path, file: IO[bytes], header: bool | None) -> Table 
 
 
 def plain_head(file: IO[bytes]) -> str:
-    """Return the first lines of a file as text, or "" if they contain quotes, comments or bytes that are not UTF-8."""
+    """Return the first lines of a file as text, or "" if they contain quotes, comments or invalid UTF-8."""
     data = file.read(HEAD_BYTES)
     try:
         text = data.rpartition(b"\n")[0].decode("utf-8-sig")
@@ -63,7 +63,7 @@ def plain_head(file: IO[bytes]) -> str:
 
 
 def pandas_columns(file: IO[bytes], head: TableCells, separator: str) -> list[Any] | None:
-    """Return each column as an array of numbers or a list of words, or None if pandas cannot read the columns so."""
+    """Return each column as an array of numbers or a list of words, or None if pandas cannot read the file."""
     try:
         pandas: Any = import_module("pandas")
     except ImportError:
@@ -94,7 +94,7 @@ def pandas_columns(file: IO[bytes], head: TableCells, separator: str) -> list[An
 
 
 def is_rectangular(file: IO[bytes], head: TableCells, separator: bytes, count: int) -> bool:
-    """Return whether all `count` rows have every separator, and none of them has only empty cells."""
+    """Return whether `count` rows of a file have all their separators in total, and no row has only empty cells."""
     file.seek(0)
     body, empty = file.read().split(b"\n", head.lines[0] - 1)[-1], separator * (len(head.titles) - 1)
     rows = (b"\n" + empty + end for end in (b"\n", b"\r\n"))
@@ -102,7 +102,7 @@ def is_rectangular(file: IO[bytes], head: TableCells, separator: bytes, count: i
 
 
 def check_columns(columns: list[Any], head: TableCells) -> list[Any] | None:
-    """Return the columns if each of them contains only numbers or only words; otherwise return None."""
+    """Return the columns if each column contains only numbers or only words, or else None."""
     for column, sample in zip(columns, head.columns):
         if isinstance(column, list):
             if has_numbers(cast("list[str]", column)):

@@ -1,4 +1,4 @@
-"""Files of many named tensors in the safetensors format, with the axis names in the metadata.
+"""Files of several named tensors in the safetensors format, with the axis names in the metadata.
 
 The format starts with a JSON header that contains the dtype, the sizes and the location of each tensor. The elements
 follow the header. The format does not contain code, so reading a file does not execute code. Files from other programs
@@ -29,7 +29,7 @@ STORED = {kind: dtype for dtype, kind in KINDS.items()} | {"BF16": "uint16"}
 
 
 class HeaderEntry(NamedTuple):
-    """The header entry of a tensor: dtype, shape, and its bytes from `first` to `last` after the head."""
+    """The header entry of a tensor: its dtype, its shape, and the positions of its bytes after the head."""
 
     kind: str
     shape: tuple[int, ...]
@@ -38,7 +38,7 @@ class HeaderEntry(NamedTuple):
 
 
 class TensorFile(Mapping[str, Any]):
-    """The arrays of a safetensors file by name. Each array is read on access.
+    """The arrays of a safetensors file by name. An array is read each time that it is accessed.
 
     Use this class for files that do not store axis names, such as checkpoints. For files with axis names, use
     `load_tensors`.
@@ -114,7 +114,7 @@ class TensorFile(Mapping[str, Any]):
 
 
 def _head(path: Path, data: Any) -> tuple[dict[str, Any], dict[str, str], int]:
-    """Return the entries of the tensors, the metadata and the position of the first number."""
+    """Return the header entries of the tensors, the metadata, and the position of the first byte after the header."""
     length = struct.unpack("<Q", data[:8].tobytes())[0] if len(data) >= 8 else 0
     if not 2 <= length <= 10**8:
         raise InputError("it is not a safetensors file")
@@ -141,13 +141,13 @@ def _decode(text: bytes) -> str:
 
 
 def _is_metadata(value: Any) -> bool:
-    """Return whether a value is null, or an object of strings."""
+    """Return whether a value is null or an object whose values are all strings."""
     result = to_object_or_none(value)
     return value is None or (result is not None and all(isinstance(item, str) for item in result.values()))
 
 
 def _contiguous(entries: Mapping[str, HeaderEntry], length: int) -> None:
-    """Raise InputError if tensors overlap or bytes belong to no tensor, since hidden data may run elsewhere."""
+    """Raise InputError if tensors overlap or if bytes belong to no tensor, because such bytes can hide code."""
     end = 0
     for name, entry in sorted(entries.items(), key=lambda pair: pair[1][2:]):
         if entry.first < end:
@@ -176,7 +176,7 @@ def _entry(name: str, entry: Any) -> HeaderEntry:
 
 
 def is_count(number: Any) -> bool:
-    """Return whether a value is an integer from 0 to the maximum size of a file. A boolean is not an integer here."""
+    """Return whether a value is an integer from 0 to the maximum file size. Booleans do not count as integers."""
     return type(number) is int and 0 <= number < 2**63
 
 
@@ -191,7 +191,7 @@ def _complete(name: str, entry: HeaderEntry, length: int) -> None:
 
 
 def unreadable(path: Any, problem: Exception) -> NotationError:
-    """Build the error for a file that cannot be read."""
+    """Return the error for a file that cannot be read."""
     return NotationError(409, f"cannot read {path}: {reason(problem) or problem}")
 
 
@@ -225,7 +225,7 @@ def load_tensors(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def read_named_tensors(file: TensorFile) -> dict[str, Any]:
-    """Return the tensors of a file by name, with their axes. Raises NotationError if axis names are missing."""
+    """Return the tensors of a file by name, with their axes. Raise NotationError if axis names are missing."""
     from ..core.tensor import tensor
 
     names = axes_in(file)
@@ -240,7 +240,7 @@ def read_named_tensors(file: TensorFile) -> dict[str, Any]:
 
 
 def axes_in(file: TensorFile) -> dict[str, list[str]]:
-    """Return the axis names of each tensor in the metadata, without invalid entries."""
+    """Return the axis names of each tensor, read from the metadata. Invalid entries are left out."""
     try:
         data = json.loads(file.metadata.get(AXES, "{}"))
     except (ValueError, TypeError, RecursionError):
@@ -249,7 +249,7 @@ def axes_in(file: TensorFile) -> dict[str, list[str]]:
 
 
 def all_tensors(tensors: Any) -> dict[str, Any]:
-    """Return the mapping that a user passed, from names to tensors. Raises NotationError if a value is not a tensor."""
+    """Return a user's mapping from names to tensors. Raise NotationError if a value is not a tensor."""
     hint = 'write save_tensors("weights.safetensors", {"W": W})'
     result = require_mapping(tensors, "the argument of save_tensors", hint)
     for name, value in result.items():

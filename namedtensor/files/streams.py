@@ -1,4 +1,4 @@
-"""Tensors from a pipe: standard input, or a path that is not a regular file, such as the path of `<(command)`."""
+"""Tensors read from standard input or from another path that is not a regular file, such as a `<(command)` path."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def standard_input() -> bytes:
 
 
 def read_stream(path: str, member: str | None, name: str, header: bool | None = None) -> Found:
-    """Read the tensor of a pipe: JSON, a table, or NumPy's format, as determined by the first bytes.
+    """Read a tensor from a pipe. The first bytes determine the format: JSON, a table, or the format of NumPy.
 
     Raises InputError if the contents are invalid.
     """

@@ -1,4 +1,4 @@
-"""One tensor in a file, from Python: `nt.load_tensor`, `nt.save_tensor`. The suffix determines the format."""
+"""Functions that load and save a single tensor. The suffix of the file determines the format."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def load_tensor(
 
 
 def name_array(contents: Found, axes: tuple[str, ...] | None, file: Path) -> Any:
-    """Return the array of a file as a tensor with labels."""
+    """Return the array of a file as a tensor with axis names and labels."""
     from ..core.tensor import tensor
 
     chosen = contents.axes if axes is None else axes

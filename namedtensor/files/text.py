@@ -24,7 +24,7 @@ MAX_PREFIX = 50  # characters of a file's name that its temporary file keeps
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Generator[IO[bytes]]:
-    """Open a temporary file in the same folder, which replaces the target once it is complete.
+    """Open a temporary file in the target's folder. When it is complete, it replaces the target.
 
     If several writers run concurrently, one of their files remains. The target keeps its permissions. If the target is
     a symbolic link, the link is kept and leads to the new file. Pipes and character devices, such as /dev/null, are
@@ -65,7 +65,7 @@ def save(path: str | os.PathLike[str], data: bytes | str) -> None:
 
 
 def mode_of(target: Path) -> int:
-    """Return the permissions for the written file, from the existing file or the defaults for a new file."""
+    """Return the permissions of the existing file at this path, or the default permissions of a new file."""
     try:
         return stat.S_IMODE(target.stat().st_mode)
     except FileNotFoundError:
@@ -92,7 +92,7 @@ def _umask_by_change() -> int:
 
 
 def is_written_in_place(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path is a pipe or a character device. Raise OSError if it is neither that nor a regular file."""
+    """Return whether a path is a pipe or a character device. Raise OSError if it is not a regular file either."""
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
@@ -125,7 +125,7 @@ def save_text(path: str | Path, text: str | bytes) -> None:
 
 
 def reason(problem: Exception) -> str:
-    """Return the reason why a system call failed, without the error number."""
+    """Return the reason for which a system call failed, without the error number."""
     message = getattr(problem, "strerror", None) or str(problem)
     return message[:1].lower() + message[1:]
 
@@ -139,7 +139,7 @@ def finite_float(text: str) -> float:
 
 
 def unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a JSON object. Raise InputError if a name occurs more than once."""
+    """Return a JSON object from its pairs of names and values. Raise InputError if a name occurs more than once."""
     result = dict(pairs)
     if len(result) < len(pairs):
         names = [name for name, _ in pairs]
@@ -177,12 +177,12 @@ def parse_number(text: str) -> int | float | None:
 
 
 def to_list_or_none(value: Any) -> list[Any] | None:
-    """Return a list that was read from JSON, or None for any other value."""
+    """Return a value from JSON if it is a list, or None otherwise."""
     return cast("list[Any]", value) if isinstance(value, list) else None
 
 
 def to_object_or_none(value: Any) -> dict[str, Any] | None:
-    """Return an object that was read from JSON as a dictionary, or None for any other value."""
+    """Return a value from JSON as a dictionary if it is an object, or None otherwise."""
     return cast("dict[str, Any]", value) if isinstance(value, dict) else None
 
 
@@ -193,7 +193,7 @@ def is_names(value: Any) -> bool:
 
 
 def finite(value: Any) -> Any:
-    """Replace NaN and infinities in `value` by the strings "NaN", "Infinity" and "-Infinity", since JSON lacks them."""
+    """Return `value` with NaN and infinities replaced by "NaN", "Infinity" and "-Infinity", because JSON lacks them."""
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     if (named := to_object_or_none(value)) is not None:
@@ -202,7 +202,7 @@ def finite(value: Any) -> Any:
 
 
 def decode(data: bytes, file: str) -> tuple[str, str | None]:
-    """Decode text in UTF-8, in UTF-16 with a byte order mark, or in Latin-1, which is common in older documents."""
+    """Decode UTF-8, UTF-16 with a byte order mark, or else Latin-1, which is common in older documents."""
     note = None
     try:
         if data[:2] in (b"\xff\xfe", b"\xfe\xff"):

@@ -1,4 +1,4 @@
-"""Consistent versions of files: a file is opened only once, or it is read again if it changed meanwhile."""
+"""Reading of consistent versions of files: a file is opened only once, or it is read again if it changed meanwhile."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_READS = 3  # of a file that is changed during each
 
 
 def version_of(file: str | os.PathLike[str] | int) -> Version | None:
-    """Return the version of a file: its identity, size and modification time, or None if there is no such file."""
+    """Return the version of a file (its identity, size and modification time), or None if the file does not exist."""
     try:
         status = os.stat(file)
     except OSError:
@@ -25,7 +25,7 @@ def version_of(file: str | os.PathLike[str] | int) -> Version | None:
 
 
 class OpenedVersion:
-    """An open file and its version. The file stays open as long as this object lives."""
+    """An open file with its version. The file remains open as long as this object exists."""
 
     def __init__(self, path: Path, file: IO[bytes]):
         self.path = path
@@ -34,7 +34,7 @@ class OpenedVersion:
         self._version = version_of(self._handle)
 
     def check(self) -> None:
-        """Raise NotationError if the file was changed in place after it was opened, since its bytes may be mixed."""
+        """Raise NotationError if the file was changed in place since it was opened, because the data can be mixed."""
         if version_of(self._handle) != self._version:
             raise NotationError(
                 409, f"{self.path} was changed in place after it was opened",
@@ -46,7 +46,7 @@ Result = TypeVar("Result")
 
 
 def read_one_version(path: Path, read: Callable[[], Result]) -> Result:
-    """Return the result of a call of `read` during which the file or folder did not change. `read` may be called again.
+    """Call `read`, repeatedly if necessary, until the file or folder does not change during a call. Return the result.
 
     A reader opens the file once, so another file may replace it by a rename at the same time. For a folder, all files
     in the folder are checked. A change in place cannot be detected if the writer pauses during the entire call.
@@ -81,7 +81,7 @@ def read_one_version(path: Path, read: Callable[[], Result]) -> Result:
 
 @contextmanager
 def hold_open(path: Path) -> Generator[int | None]:
-    """Hold a file open while it is read, so that no other file gets its identity. Yield the open file's number.
+    """Hold a file open while it is read, so that no other file can get its identity. Yield its file descriptor.
 
     Yield None for a folder or an unreadable file.
     """
@@ -94,7 +94,7 @@ def hold_open(path: Path) -> Generator[int | None]:
 
 
 def versions_of(path: Path, file: int | None) -> dict[Path, Version | None]:
-    """Return the version of an open file or, for a folder, of each file in it and in its subfolders, by path."""
+    """Return the version of each file by path: the open file or, for a folder, all files in it and its subfolders."""
     if file is not None:
         return {path: version_of(file)}
     files = [Path(parent, name) for parent, _, names in os.walk(path) for name in names]

@@ -1,4 +1,4 @@
-"""The reference evaluator: computes checked formulas by the paper's definitions alone, to verify plans and backends.
+"""The reference evaluator. It computes checked formulas directly from the paper's definitions, to verify other code.
 
 `definitions`: records, tensors, lifting and the paper's operations.
 `terms`: the value of each term: structural terms by a rule each, operators by the definition in their record.

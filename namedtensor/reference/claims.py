@@ -1,4 +1,4 @@
-"""Comparison of a program's assertions with the values: equations within a tolerance, sets as declared."""
+"""Checks of a program's assertions: equations hold within a tolerance, and values lie in the declared sets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROUNDING = 32 * 2.0**-52  # relative to the magnitudes of the numbers in an elem
 def check_equal(
     left: Tensor, right: Tensor, source: str, span: tuple[int, int], magnitudes: Callable[[], list[Tensor]]
 ) -> None:
-    """Raise NotationError if two sides differ by more than the rounding error for these magnitudes."""
+    """Raise NotationError if two sides differ by more than the rounding error that these magnitudes allow."""
     places = [*records(unite(left.shape, right.shape))]
     scale = max((abs(side(at)) for at in places for side in (left, right) if abs(side(at)) < math.inf), default=0)
     for at in places:

@@ -1,4 +1,4 @@
-"""The paper's definitions, computed one by one. A tensor is only a function from records to numbers.
+"""The paper's definitions, implemented one by one. A tensor is a function from records to numbers.
 
 A record contains an index for each of some axes, counted from 1: {"height": 1, "width": 3}. The shape of a tensor
 specifies which records it takes. From these two come lifting (the one rule that makes every function of small tensors a
@@ -29,7 +29,7 @@ MAX_TENSOR_NUMBERS = 10**6  # numbers in one tensor
 
 # --------------------------------------------------------------------------------------------- records and tensors
 def records(shape: Shape) -> Iterator[dict[str, int]]:
-    """Yield the records of a shape (§2.3), which choose one index for each axis.
+    """Yield the records of a shape (§2.3). A record chooses one index for each axis.
 
     >>> list(records({"a": 2, "b": 1}))
     [{'a': 1, 'b': 1}, {'a': 2, 'b': 1}]
@@ -58,7 +58,7 @@ class Tensor:
         return self.entries[tuple(record[axis] for axis in self.shape)]
 
     def __eq__(self, other: object) -> bool:
-        """Return whether two tensors are the same function, regardless of the order of axes."""
+        """Return whether two tensors are equal as functions, regardless of the order of their axes."""
         return isinstance(other, Tensor) and self.shape == other.shape and all(
             self(record) == other(record) for record in records(self.shape)
         )  # fmt: skip
@@ -116,14 +116,14 @@ def number(value: Any) -> Tensor:
 
 
 def at(X: Tensor, fixed: Record) -> Tensor:
-    """Return X_s, partial indexing (§2.3): the tensor t ↦ X_{s ∪ t} over the remaining axes."""
+    """Return X_s by partial indexing (§2.3). It is the tensor t ↦ X_{s ∪ t} over the axes that s does not fix."""
     rest = {axis: size for axis, size in X.shape.items() if axis not in fixed}
     return Tensor(rest, lambda record: X({**fixed, **record}))
 
 
 # ---------------------------------------------------------------------------------------- broadcasting and lifting
 def unite(*shapes: Shape) -> dict[str, int]:
-    """Return the union of shapes (§3.2). An axis that several shapes have must have the same size in each."""
+    """Return the union of shapes (§3.2). An axis in several shapes must have the same size in all of them."""
     union: dict[str, int] = {}
     for shape in shapes:
         for axis, size in shape.items():
@@ -133,7 +133,7 @@ def unite(*shapes: Shape) -> dict[str, int]:
 
 
 def broadcast(function: Callable[..., Any], *tensors: Tensor) -> Tensor:
-    """Apply a function of numbers elementwise (§3.2): [f(X, Y)]_s = f(X_s, Y_s) over the union of the axes."""
+    """Apply a function of numbers elementwise (§3.2), over the union of the axes: [f(X, Y)]_s = f(X_s, Y_s)."""
     shape = unite(*(X.shape for X in tensors))
     return Tensor(shape, lambda record: function(*(X(record) for X in tensors)))
 
@@ -157,7 +157,7 @@ def lift(function: Callable[..., Tensor], tensors, needed) -> Tensor:
 
 
 def assemble(extra: Shape, results: Mapping[tuple[Any, ...], Tensor]) -> Tensor:
-    """Assemble a tensor from its parts at each record of `extra`."""
+    """Return the tensor whose part at each record of `extra` is the corresponding result."""
     if not results:
         raise NotationError(405, f"{join_names(extra)} has no element, so nothing can be computed one by one")
     shape = unite(*(part.shape for part in results.values()))

@@ -1,4 +1,4 @@
-"""Programs for the reference evaluator: `evaluate` and `call`. The steps of recurrences are unrolled."""
+"""Evaluation of programs by the reference evaluator: `evaluate` and `call`. Recurrences are unrolled."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def call(
     sizes: Sizes | None = None,
     syntax: str = "auto",
 ) -> Tensor:
-    """Return the value of a function that a program defines, for these arguments, or of a defined tensor.
+    """Return the value of a defined function for these arguments, or of a defined tensor.
 
     Raises NotationError.
 
@@ -65,7 +65,7 @@ def magnitude(formula: str, values: Values) -> Tensor:
 def _infer_terms(
     goal: WholeProgram | Entry, values: Values, arguments: Values, sizes: Sizes | None
 ) -> tuple[TypedValues, dict[str, Tensor]]:
-    """Return the terms of a program and its inputs by name."""
+    """Return the terms of a program, and its inputs by name."""
     index_by_key(sizes or {}, plain_key)
     element = {name: to_tensor(value, str(name)) for name, value in index_by_key(values).items()}
     passed = {name: to_tensor(value, name) for name, value in arguments.items()}
@@ -92,7 +92,7 @@ def _value(goal: WholeProgram | Entry, values: Values, arguments: Values, sizes:
 
 
 def _magnitudes(sides: Sequence[Term], inputs: Mapping[str, Tensor], source: str) -> list[Tensor]:
-    """Return the magnitudes of the numbers behind both sides."""
+    """Return, for each of the two sides, the magnitudes of the numbers behind it."""
     with recursion_headroom(source):
         return values_of(magnitudes_of(sides), inputs, source)
 

@@ -1,4 +1,4 @@
-"""The value of each term of the typed graph, by a rule for structural terms and by definition for operators."""
+"""The value of each term in the typed graph: by a rule for a structural term, by definition for an operator."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def shape_of(term: Term) -> dict[str, int]:
 
 # -------------------------------------------------------------------------------------------------- structural terms
 def input_value(term: Term, inputs: Mapping[str, Tensor]) -> Tensor:
-    """Return the value of an input. During lifting, its extra axes have separate names."""
+    """Return the value of an input. During lifting, its extra axes are renamed to separate names."""
     return rename(inputs[term.options[0]], {source_name(axis): axis for axis in term.shape})
 
 
@@ -79,7 +79,7 @@ def _literal(term: Term, *cells: Tensor) -> Tensor:
 
 
 def place_of(record: Record, axes: Sequence[str], extents: Sequence[int]) -> int:
-    """Return the position of a record among all records over these axes, counted from 0."""
+    """Return the position, counted from 0, of a record in the sequence of all records over these axes."""
     offset = 0
     for axis, size in zip(axes, extents):
         offset = offset * size + record[axis] - 1
@@ -161,7 +161,7 @@ RULES: Mapping[str, Callable[..., Tensor]] = {
 
 # --------------------------------------------------------------------------------------------------------- operators
 def _apply_definition(term: Term, tensors: Sequence[Tensor]) -> Tensor:
-    """Apply an operator, lifted, by the definition in its record. Raise NotationError if plain numbers fail."""
+    """Apply the definition in an operator's record, lifted. Raise NotationError if it fails for these numbers."""
     record, named = REGISTRY[term.operator], dict(term.options)
     options = [named[name] for name, _ in record.options if name in named]
     try:

@@ -1,4 +1,4 @@
-"""Checkpoints of sharded tensors. Each process writes its own shards, which a mesh of any shape can load.
+"""Checkpoints of sharded tensors. Each process writes its own shards. A mesh of any shape can load them.
 
 A folder contains one safetensors file for each process, whose metadata contains the axes and the slice of each shard.
 The file `complete.json` lists these files and is written last, so a folder without this file is not a checkpoint. A
@@ -104,7 +104,7 @@ def load_shards(folder: Any, sharding: Sharding) -> dict[str, Any]:
 
 
 def _write_name(name: str) -> str:
-    """Return the text that represents a name in a file. The text for a family includes its members."""
+    """Return the text for a name in a file. For a family, this text also lists the members."""
     return json.dumps(name.members, ensure_ascii=False) if isinstance(name, FamilyName) else name
 
 
@@ -113,7 +113,7 @@ def _read(text: str) -> str:
 
 
 def _reader(name: str, extent: tuple[int, ...], sizes: Mapping[str, int], pieces: list[Any], dtype: Any) -> Any:
-    """Return a function that loads a given part of a tensor from the shards that overlap this part."""
+    """Return a function that loads a given part of a tensor, reading only the shards that overlap this part."""
 
     def read(index: tuple[slice, ...]) -> Any:
         bounds = [part.indices(size)[:2] for part, size in zip(index, extent)]
@@ -164,7 +164,7 @@ def steps_in(folder: Any) -> list[int]:
 
 
 def load_last(folder: Any, sharding: Sharding) -> tuple[int, dict[str, Any]] | None:
-    """Return the last complete step in a folder and its tensors, or None if there is no complete step."""
+    """Return the number and the tensors of the last complete step in a folder, or None if no step is complete."""
     steps = steps_in(folder)
     if not steps:
         return None
@@ -172,7 +172,7 @@ def load_last(folder: Any, sharding: Sharding) -> tuple[int, dict[str, Any]] | N
 
 
 def _wait(name: str) -> None:
-    """Wait until all other processes of the mesh have reached the point with this name."""
+    """Wait until all other processes of the mesh have called this function with the same name."""
     if jax_module().process_count() > 1:
         from jax.experimental import multihost_utils  # type: ignore[import-not-found]
 
@@ -180,7 +180,7 @@ def _wait(name: str) -> None:
 
 
 def flat_state(state: Mapping[str, Any], step: str = "t") -> dict[str, NamedTensor]:
-    """Return the tensors of a `Training` state, under names such as m/W_1, and its step number, in one dictionary."""
+    """Return the tensors of a `Training` state and its step number in one dictionary, with names such as m/W_1."""
     tensors = {
         f"{kind}/{_write_name(name)}": value
         for kind, part in state.items()
@@ -191,7 +191,7 @@ def flat_state(state: Mapping[str, Any], step: str = "t") -> dict[str, NamedTens
 
 
 def nest_state(tensors: Tensors, step: str = "t") -> dict[str, Any]:
-    """Return the state of a `Training` from tensors with names such as m/W_1 and the step number."""
+    """Return the state of a `Training` from its step number and from tensors with names such as m/W_1."""
     result: dict[str, Any] = {step: tensors[step].array}
     for text, value in tensors.items():
         if text != step:

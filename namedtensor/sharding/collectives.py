@@ -1,4 +1,4 @@
-"""Collective operations, through which the devices of a mesh exchange data in a compiled function.
+"""Collective operations: the exchange of data between the devices of a mesh while a compiled function runs.
 
 The operations are parsed from the compiler's output, so the list shows the operations that actually run.
 """
@@ -36,7 +36,7 @@ PAIRS = re.compile(r"source_target_pairs=\{(\{\d+,\d+\}(?:,\{\d+,\d+\})*)\}")
 
 
 class Collective(NamedTuple):
-    """One collective operation: its kind, the shapes of its result on each device, and the mesh axes that it uses.
+    """A collective operation: its kind, the shapes of its result on each device, and the mesh axes that it uses.
 
     `over` is empty if the compiler's groups are not groups along axes of the mesh. `times` is greater than 1 inside a
     loop.
@@ -49,7 +49,7 @@ class Collective(NamedTuple):
 
     @property
     def bytes(self) -> int:
-        """The number of bytes of the result on each device."""
+        """The size of the result on each device in bytes."""
         return sum(map(_bytes_of, self.shapes))
 
     @encodable
@@ -59,16 +59,16 @@ class Collective(NamedTuple):
 
 
 class Collectives(tuple[Collective, ...]):
-    """The collective operations of a compiled function, in order. An operation in a loop is listed once."""
+    """The collective operations of a compiled function, in order of its text. An operation in a loop is listed once."""
 
     @property
     def counts(self) -> dict[str, int]:
-        """The number of collective operations of each kind."""
+        """The number of collective operations by kind."""
         return dict(sorted(Counter(collective.kind for collective in self).items()))
 
     @property
     def bytes(self) -> dict[str, int]:
-        """The number of bytes per device in the results of the collective operations of each kind."""
+        """The bytes of the results on each device, added for all collective operations of a kind, by kind."""
         return {kind: sum(collective.bytes for collective in self if collective.kind == kind) for kind in self.counts}
 
     @encodable
@@ -77,7 +77,7 @@ class Collectives(tuple[Collective, ...]):
 
 
 def _bytes_of(shape: str) -> int:
-    """Return the number of bytes of a shape that is written in XLA's syntax.
+    """Return the number of bytes of a shape in XLA's syntax.
 
     >>> _bytes_of("bf16[2,8]"), _bytes_of("pred[3]")
     (32, 3)
@@ -126,7 +126,7 @@ def collectives_of(text: str, mesh: Any = None) -> Collectives:
 
 
 def _second(result: str) -> str:
-    """Return the second part of a tuple in HLO text. Its parts may be tuples themselves."""
+    """Return the second part of a tuple in HLO text. The parts can themselves be tuples."""
     depth, parts = 0, [""]
     for character in result[1:-1]:
         depth += (character in "([{") - (character in ")]}")
@@ -138,7 +138,7 @@ def _second(result: str) -> str:
 
 
 def _find_mesh_axes(rest: str, mesh: Any) -> tuple[str, ...]:
-    """Return the mesh axes along which communicating devices differ, or no axes if the groups do not match any."""
+    """Return the mesh axes along which communicating devices differ, or no axes if no axes give these groups."""
     if mesh is None:
         return ()
     extent: tuple[int, ...] = mesh.devices.shape
@@ -156,14 +156,14 @@ def _find_mesh_axes(rest: str, mesh: Any) -> tuple[str, ...]:
 
 
 def _group_devices(places: Any, axes: tuple[int, ...]) -> set[frozenset[int]]:
-    """Return the groups of devices that differ only in their positions along these axes."""
+    """Return the groups of devices that differ only in their positions along the given mesh axes."""
     length = int(np.prod([places.shape[axis] for axis in axes]))
     rows = np.moveaxis(places, axes, range(-len(axes), 0)).reshape(-1, length)
     return {frozenset(row) for row in rows.tolist()}
 
 
 def _groups(rest: str, count: int) -> set[frozenset[int]]:
-    """Return the groups of devices that communicate, parsed from HLO text, or no groups if the format is unknown."""
+    """Return the groups of communicating devices in HLO text, or no groups if the format is unknown."""
     if EVERY.search(rest):
         return {frozenset(range(count))}
     if listed := LISTED.search(rest):

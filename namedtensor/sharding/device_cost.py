@@ -10,7 +10,7 @@ from .collectives import Collectives, collectives_of
 
 
 class DeviceCost(NamedTuple):
-    """The cost on each device: the number of operations, and the bytes of inputs, of outputs and at the peak."""
+    """The cost on each device: the number of operations, and the bytes of inputs, outputs and the memory peak."""
 
     arguments: int
     results: int

@@ -1,4 +1,4 @@
-"""The cost of a program and its training step on each device, without values: memory by kind, FLOPs, collectives."""
+"""The cost on each device of a program and its training step, without values: memory, FLOPs and collectives."""
 
 # pyright: reportPrivateUsage=false
 from __future__ import annotations
@@ -23,7 +23,7 @@ NEEDED = re.compile(r"required[^(]*\((\S+)\) exceeds available HBM \((\S+?)\)") 
 
 
 class DeviceUse(NamedTuple):
-    """The cost of one function on each device: bytes by kind, FLOPs of matrix products, and collectives."""
+    """The cost of a function on each device: bytes by kind, FLOPs of matrix products, and collective operations."""
 
     parameters: int
     states: int
@@ -36,7 +36,7 @@ class DeviceUse(NamedTuple):
 
 
 class DeviceReport(NamedTuple):
-    """The cost on each of `device_count` devices of a program's value and, if there is a loss, of a training step."""
+    """The cost of a program's value and, if there is a loss, of a training step, on each of `device_count` devices."""
 
     devices: str
     device_count: int
@@ -71,7 +71,7 @@ def _collective(count: int, size: int) -> str:
 
 
 def count_moved_bytes(collectives: Collectives) -> dict[str, tuple[int, int]]:
-    """Return, for each kind of collective and its mesh axes, the number of executions and the bytes of all results."""
+    """Return the number of runs and the total bytes of results for each kind of collective and its mesh axes."""
     result: dict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
     for one in collectives:
         key = f"{one.kind} over {' × '.join(one.over) or 'some devices'}"
@@ -84,7 +84,7 @@ def device_report(
     sharded: Sharded, name: str | None, parameters: Mapping[str, NamedTensor], inputs: Mapping[str, Any], *,
     sizes: Mapping[str, int] | None, constants: Mapping[str, float], update: Any = None, accumulate: str | None = None,
 ) -> DeviceReport:  # fmt: skip
-    """Return the report for a value of a program and, if `update` is given, for a training step. Compute no value."""
+    """Return the report for a program's value and, if `update` is given, its training step. No value is computed."""
     placed, tensors = sharded.place(parameters), sharded.place_inputs(inputs)
     mesh = sharded.mesh
     entry = sharded._entry(name)
@@ -106,7 +106,7 @@ def device_report(
 
 
 def _drop_element(sharded: Sharded, tensor: NamedTensor, axis: str) -> NamedTensor:
-    """Return an input with one element fewer along an axis, if it has this axis."""
+    """Return an input with one element fewer along an axis, or unchanged if it does not have this axis."""
     if axis not in tensor.axes:
         return tensor
     sizes = {name: size for name, size in tensor.sizes.items() if name != axis}
@@ -146,7 +146,7 @@ def bytes_on_device(tensors: Any) -> int:
 
 
 def products_flops(jaxpr: Any) -> int:
-    """Return the number of floating-point operations in all matrix products of a JAX function.
+    """Return the number of floating-point operations in the matrix products of a JAX function.
 
     Products in loops count once per step.
     """
@@ -163,7 +163,7 @@ def products_flops(jaxpr: Any) -> int:
 
 
 def _inner(parameters: Iterable[Any]) -> Iterator[Any]:
-    """Yield the inner JAX functions among the parameters of an equation in a JAX function."""
+    """Yield the JAX functions that are contained in the parameters of an equation of a JAX function."""
     for parameter in parameters:
         several: list[Any] = [*parameter] if isinstance(parameter, (tuple, list)) else [parameter]
         for one in several:

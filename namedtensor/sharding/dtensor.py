@@ -1,4 +1,4 @@
-"""Placements for PyTorch's DTensor by the names of axes, with the same rules as `Sharding`.
+"""DTensor placements for PyTorch, by axis names and with the same rules as `Sharding`.
 
 mesh = torch.distributed.device_mesh.init_device_mesh("cpu", (2,), mesh_dim_names=("model",))
 placed = distribute({"hidden": "model"}, mesh, {"W_1": W_1, "b_1": b_1})
@@ -18,7 +18,7 @@ from ..tensors.values import convert_value
 
 
 def placements(rules: Mapping[str, Any], mesh: Any, axes: str | Sequence[str], sizes: Sequence[int] = ()) -> list[Any]:
-    """Return the placements of an array with these axes, with one placement per dimension of a PyTorch DeviceMesh.
+    """Return the placements of an array with these axes. There is one for each dimension of a PyTorch DeviceMesh.
 
     As for `Sharding`, a rule names the mesh dimensions that shard an axis. The other dimensions replicate the axis.
 
@@ -57,7 +57,7 @@ def placements(rules: Mapping[str, Any], mesh: Any, axes: str | Sequence[str], s
 
 
 def distribute(rules: Mapping[str, Any], mesh: Any, tensors: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arrays of named tensors as DTensors, by name. The rules place them on a DeviceMesh."""
+    """Return the arrays of named tensors, by name, as DTensors that the rules place on a DeviceMesh."""
     import torch
     from torch.distributed.tensor import distribute_tensor
 

@@ -1,4 +1,4 @@
-"""The number of times that each computation of a compiled function runs. A computation in a loop runs once per step.
+"""The number of times that each computation of a compiled function runs. In a loop, it runs once per step.
 
 The counts are parsed from the compiler's output (HLO). This text states the number of steps at the call of a loop, or
 as the constant in the loop's condition.
@@ -26,7 +26,7 @@ def lines_with_counts(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _computations(text: str) -> dict[str, list[str]]:
-    """Return the lines of each computation, by its name. Lines outside all computations have an empty name."""
+    """Return the lines of each computation by its name. Lines that are not in a computation have an empty name."""
     parts: dict[str, list[str]] = {"": []}
     name = ""
     for line in text.splitlines():

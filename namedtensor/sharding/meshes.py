@@ -1,4 +1,4 @@
-"""Meshes of named devices, which are local or belong to a remote topology."""
+"""Meshes of named devices. The devices are local or belong to a remote topology."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def extent_of(mesh: Any) -> str:
 
 
 def mesh_from(given: Any, topology: str | None = None) -> Any:
-    """Return a mesh whose axes the compiler manages.
+    """Return the mesh with axes that the compiler manages.
 
     The mesh is created from a JAX mesh, or from sizes by name such as {"data": 2, "model": 4}. Its devices are JAX's
     devices. To compile without running, pass a `topology` such as "v5e:16x16", whose devices are used instead. Raises

@@ -1,4 +1,4 @@
-"""The placement of values during computation: parameters, named values and the steps of loops.
+"""Placement of values during computation: of parameters, of named values, and of values in loop steps.
 
 A parameter that is stored in parts is gathered before a formula uses it. Inside a loop, each step gathers only its own
 member, and scatters the gradient of this member. The steps of such loops are recomputed for their gradients, except for
@@ -19,7 +19,7 @@ Place = Callable[[Any], Any]
 
 
 class ComputePlacement:
-    """The `Placement` of a plan under the rules of `sharding`.
+    """The `Placement` for a plan that follows the rules of `sharding`.
 
     `parameters` contains the names of the tensors that are stored by the rules. `values` maps source spans to the names
     of values that have rules or are saved.
@@ -31,7 +31,7 @@ class ComputePlacement:
         self.kernels: dict[str, Any] = {"loop": loop_that_saves(sharding.save)} if sharding.computes_again else {}
 
     def of_input(self, name: str, sizes: Mapping[str, int]) -> Place | None:
-        """Return the function that moves a parameter to where formulas compute with it, or None if it stays."""
+        """Return the function that moves a parameter to where formulas compute with it, or None if it need not move."""
         if name not in self.parameters:
             return None
         axes, extent = tuple(sizes), tuple(sizes.values())
@@ -40,7 +40,7 @@ class ComputePlacement:
         return None if stored == computed else make_gather(stored, computed)
 
     def of_value(self, term: Term, sizes: Mapping[str, int]) -> Place | None:
-        """Return the function that places a value that has rules or is saved, or a product next to one, or None."""
+        """Return the function that places a value with rules, a saved value or certain products, or None for others."""
         name = self.values.get(term.node.span)
         if name is None:
             return self._place_product(term, sizes) if self.sharding.of_values else None
@@ -78,7 +78,7 @@ def make_gather(stored: Any, computed: Any) -> Place:
 
 
 def make_saved_name(saved: str | None, placed: Any) -> Place:
-    """Return the function that places a value, if a placement is given, and names it, if loops save its value."""
+    """Return the function that places a value, if `placed` is given, and then names it, if loops save it."""
     jax = jax_module()
     from jax.ad_checkpoint import checkpoint_name  # type: ignore[import-not-found]
 
@@ -91,7 +91,7 @@ def make_saved_name(saved: str | None, placed: Any) -> Place:
 
 
 def loop_that_saves(names: Sequence[str]) -> Callable[..., Any]:
-    """Return a function that runs a loop as a scan, whose gradient keeps only the states and the named values."""
+    """Return a function that runs a loop as a scan. For gradients, it saves only the states and the named values."""
     jax = jax_module()
     policy = jax.checkpoint_policies.save_only_these_names(*names)
 

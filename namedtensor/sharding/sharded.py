@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Formulas(Protocol):
-    """The interface of a program that can be sharded: its planned value, a layout, an entry point and its text."""
+    """The interface of a program that can be sharded: its value's plan, a layout, an entry point and its text."""
 
     @property
     def tree(self) -> Any: ...
@@ -47,7 +47,7 @@ class Formulas(Protocol):
 
 
 def shard_program(program: Formulas, sharding: Sharding) -> Sharded:
-    """Return a program sharded by these rules. It is cached, so that its compiled functions are reused."""
+    """Return the program sharded by these rules. The result is cached, so its compiled functions are reused."""
     return sharding.programs.get_or_build(id(program), lambda: Sharded(program, sharding))
 
 
@@ -114,7 +114,7 @@ class Sharded:
         return self._entries.get_or_build(name, lambda: ShardedEntry(self, name))
 
     def place(self, values: Mapping[str, Any] | None = None, **named: Any) -> dict[str, Any]:
-        """Place tensors on the devices once, for repeated calls. Numbers are returned unchanged.
+        """Place tensors on the devices once, for repeated calls. Numbers stay unchanged.
 
         Raises NotationError if two axes of a tensor are sharded over one mesh axis (303), or if a size is not divisible
         (310).
@@ -122,18 +122,18 @@ class Sharded:
         return self.sharding.place({**(values or {}), **named})
 
     def place_inputs(self, values: Mapping[str, Any] | None = None, **named: Any) -> dict[str, Any]:
-        """Place inputs where the formulas compute with them. Without rules for that, place them like `place`."""
+        """Place inputs where the formulas compute with them. If there are no rules for this, `place` does the same."""
         return self.sharding.place_inputs({**(values or {}), **named})
 
     def abstract(self, shape: Any, dtype: str = "float32") -> NamedTensor:
-        """Return a parameter without values, placed by the rules, for use in `lowered`, `collectives` and `cost`.
+        """Return a parameter without values, placed by the rules, for `lowered`, `collectives` and `cost`.
 
         `shape` is a string such as ℝ^{seq[8] × chans[16]}, or a mapping from axis names to sizes.
         """
         return self._abstract(shape, dtype, self.sharding)
 
     def abstract_input(self, shape: Any, dtype: str = "float32") -> NamedTensor:
-        """Return an input without values, placed where the formulas compute with it, or else like `abstract`."""
+        """Return an input without values, placed where formulas compute with it. Without such rules, use `abstract`."""
         return self._abstract(shape, dtype, self.sharding.computed)
 
     def _abstract(self, shape: Any, dtype: str, sharding: Sharding) -> NamedTensor:
@@ -148,7 +148,7 @@ class Sharded:
         self, loss: str, update: Any, *, rates: Mapping[str, float] | None = None, accumulate: str | None = None,
         sizes: Mapping[str, int] | None = None,
     ) -> Training:  # fmt: skip
-        """Return the training step of a loss. The optimizer `update` is a program for one parameter (see `Training`).
+        """Return the training step for a loss. The optimizer `update` is a program for a single parameter.
 
         `loss` is a name in the program.
         """
@@ -178,7 +178,7 @@ class Sharded:
 
 
 class Fixed(NamedTuple):
-    """The static part of a compiled call: the number of positional arguments, and all numbers, sizes and parameters."""
+    """The static part of a compiled call: numbers, sizes, parameter names, and the count of positional arguments."""
 
     positional: int
     numbers: tuple[tuple[str, str, Any], ...]  # the type's name too: True and 1.0 are not 1
@@ -226,7 +226,7 @@ class ShardedEntry:
         sizes: Mapping[str, int] | None = None,
         **named: Any,
     ) -> Any:
-        """Return the call before compilation as `jax.stages.Lowered`, which has its text, its cost and `compile()`.
+        """Return the call before compilation, as `jax.stages.Lowered`, which has text, a cost and a method `compile()`.
 
         No value is computed, so a shape such as X="ℝ^{seq[8] × chans[16]}" can replace a float32 tensor. For other
         dtypes, the result of `Sharded.abstract` can replace the tensor.
@@ -240,7 +240,7 @@ class ShardedEntry:
         sizes: Mapping[str, int] | None = None,
         **named: Any,
     ) -> Any:
-        """Return the call as `jax.stages.Traced`, before lowering (see `lowered`)."""
+        """Return the call before lowering, as `jax.stages.Traced` (see `lowered`)."""
         sharded = self.sharded
         parameters = {name: _drop_numbers(value, sharded.abstract) for name, value in (values or {}).items()}
         inputs = {name: _drop_numbers(value, sharded.abstract_input) for name, value in named.items()}
@@ -285,7 +285,7 @@ class ShardedEntry:
         named: Mapping[str, Any],
         sizes: Mapping[str, int] | None,
     ):
-        """Return a compiled function for a call, and its arguments, which are tensors placed on the devices.
+        """Return a compiled function, and the arguments to call it with: tensors placed on the devices.
 
         `values` contains parameters, and the other arguments are inputs.
         """
@@ -306,7 +306,7 @@ class ShardedEntry:
         return self._compiled(fixed), tensors
 
     def _function(self, fixed: Fixed) -> Any:
-        """Return the formulas as a function of tensors by name, which `jax.jit` compiles."""
+        """Return the formulas as a function that `jax.jit` compiles, with tensors by name as its arguments."""
         jax = jax_module()
 
         sharding, values = self.sharded.sharding, self.sharded.values
@@ -328,7 +328,7 @@ class ShardedEntry:
         return jax.jit(run)
 
     def _check_rules(self, tensors: Mapping[str, NamedTensor]) -> None:
-        """Raise NotationError if a rule names an unknown axis, since its tensors would silently not be sharded."""
+        """Raise NotationError if a rule names an unknown axis. Otherwise, the tensors would silently not be sharded."""
         known = sorted(self.sharded.axes.union(*(tensor.axes for tensor in tensors.values())) - {ALONG})
         sharding = self.sharded.sharding
         for axis in {**sharding.rules, **sharding.computed.rules}.keys() | {
@@ -343,7 +343,7 @@ class ShardedEntry:
 
 
 def _drop_numbers(value: Any, abstract: Callable[[Any], NamedTensor]) -> Any:
-    """Return a tensor without values if the value is a shape; otherwise return the value unchanged."""
+    """Return a tensor without values if the value is a shape. Return any other value unchanged."""
     return abstract(value) if isinstance(value, (str, Mapping)) else value
 
 

@@ -107,20 +107,20 @@ class Sharding:
 
     @property
     def spread(self) -> dict[str, int]:
-        """The number of devices along which each sharded axis is split."""
+        """The number of parts into which each sharded axis is split, by axis."""
         parts = {axis: math.prod(self.mesh.shape[name] for name in over) for axis, over in self.rules.items()}
         return {axis: count for axis, count in parts.items() if count > 1}
 
     # ------------------------------------------------------------------------------------------------------- one tensor
     def placement(self, axes: str | Sequence[str]) -> Any:
-        """Return the `jax.sharding.NamedSharding` of a positional array with these axes, in order.
+        """Return the `jax.sharding.NamedSharding` of an array whose axes, in order, are `axes`.
 
         Raises NotationError if two axes are sharded over one mesh axis (303).
         """
         return self._named("a tensor", dict.fromkeys(names_of(axes)))
 
     def of(self, tensor: NamedTensor, name: str) -> Any:
-        """Return the `jax.sharding.NamedSharding` of a tensor. Error messages call the tensor `name`.
+        """Return the `jax.sharding.NamedSharding` of a tensor, which error messages refer to as `name`.
 
         Raises NotationError if two axes are sharded over one mesh axis (303), or if a size is not divisible (310).
         """
@@ -168,7 +168,7 @@ class Sharding:
         )  # fmt: skip
 
     def placed(self, name: str, tensor: NamedTensor) -> NamedTensor:
-        """Return the tensor on the devices. A tensor that is already there or is traced is returned unchanged.
+        """Return a tensor placed on the devices. A tensor that is already there or is traced is returned unchanged.
 
         If the mesh spans several processes, each process passes the whole value, or an array that already spans the
         processes.
@@ -188,7 +188,7 @@ class Sharding:
         return wrap_array(jax.make_array_from_callback(rows.shape, expected, rows.__getitem__), tensor.axes)
 
     def place_inputs(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Place inputs on the devices where formulas compute with them, by name. Numbers are returned unchanged."""
+        """Place inputs by name on the devices where formulas compute with them. Numbers stay unchanged."""
         return self.computed.place(values)
 
     def place(self, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -200,7 +200,7 @@ class Sharding:
         }
 
     def constrain_placement(self, name: str, tensor: NamedTensor) -> NamedTensor:
-        """Return the traced tensor with a constraint that makes the compiler place its parts on the devices."""
+        """Return a traced tensor with a constraint that tells the compiler on which devices to place its parts."""
         jax = jax_module()
 
         return wrap_array(jax.lax.with_sharding_constraint(tensor.array, self.of(tensor, name)), tensor.axes)

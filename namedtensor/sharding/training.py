@@ -33,7 +33,7 @@ State = dict[str, Any]
 
 
 class Training:
-    """The training step of a sharded program: `begin` returns its state, and `step` the next state and the loss.
+    """The training step of a sharded program. `begin` returns the first state, and `step` the next state and the loss.
 
     `update` is a program for one parameter θ with its gradient g at step t, and W is the next value of θ. A capital
     letter such as M at one step becomes m at the next step. A state contains the parameters under θ and the step number
@@ -94,13 +94,13 @@ class Training:
         }
 
     def save(self, folder: Any, state: State, keep: int = 2) -> None:
-        """Write a checkpoint of a state. Each process writes its own shards. The last `keep` checkpoints remain."""
+        """Write a checkpoint of a state. Each process writes its own shards. The last `keep` checkpoints are kept."""
         from .checkpoints import flat_state, save_step
 
         save_step(folder, int(state[STEP]), flat_state(state, STEP), keep)
 
     def load(self, folder: Any) -> State | None:
-        """Load the state of the last complete checkpoint in a folder onto this mesh, or return None if there is none.
+        """Load the last complete checkpoint in a folder onto this mesh and return its state, or None if there is none.
 
         A different mesh may have written the checkpoint.
         """
@@ -116,7 +116,7 @@ class Training:
             return self._compiled(state, self._place_inputs(inputs))
 
     def traced(self, state: State, **inputs: Any) -> Any:
-        """Return the step as `jax.stages.Traced`. The state and the inputs may be shapes, as in `Sharded`."""
+        """Return the step as `jax.stages.Traced`. The state and inputs can be shapes, as in `Sharded`."""
         with keep_language_errors():
             return self._compiled.trace(state, self._place_inputs(inputs))
 
@@ -143,7 +143,7 @@ class Training:
         return jax_module().jit(self.function, donate_argnums=0)
 
     def function(self, state: State, inputs: Mapping[str, Any]) -> tuple[State, Any]:
-        """Run one step as a function that JAX can transform, on a state and on inputs that are on the devices."""
+        """Run one step for a state and for inputs on the devices, as a function that JAX can transform."""
         jax = jax_module()
         parameters = state[PARAMETER]
         error, slopes = self._accumulate_gradients(jax.value_and_grad(self._error), parameters, inputs)
@@ -160,19 +160,19 @@ class Training:
         return result, error
 
     def _match_parameter(self, name: str, after: NamedTensor, before: NamedTensor) -> NamedTensor:
-        """Return the new value of a parameter with the axis order, dtype and placement of its old value."""
+        """Return a parameter's new value, with the axis order, dtype and placement of its old value."""
         array = after.array.transpose([after.axes.index(axis) for axis in before.axes]).astype(before.array.dtype)
         return self.sharded.sharding.constrain_placement(name, wrap_array(array, before.axes))
 
     def _error(self, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> Any:
-        """Return the loss for these parameters and inputs, averaged over its lifted axes."""
+        """Return the loss for these parameters and inputs, averaged over any axes that the loss is lifted over."""
         value = self.entry(values={**parameters, **self.constants}, sizes=self.sizes, **inputs)
         return jax_module().numpy.mean(value.array.astype("float32"))
 
     def _accumulate_gradients(
         self, of: Callable[..., Any], parameters: Mapping[str, Any], inputs: Mapping[str, Any]
     ) -> tuple[Any, Any]:
-        """Return the loss and its gradients as averages over the accumulation axis, one part of it at a time."""
+        """Return the loss and its gradients, averaged over the accumulation axis and computed one part at a time."""
         if self.accumulate is None:
             return of(parameters, inputs)
         jax, axis = jax_module(), self.accumulate
@@ -195,7 +195,7 @@ def _divide_batch(count: int, array: Any) -> Any:
 
 
 def _zeros(tensor: NamedTensor) -> NamedTensor:
-    """Return zeros with the axes, dtype and placement of a tensor. Each process creates its own part."""
+    """Return zeros with a tensor's axes, dtype and placement. Each process creates only its own part."""
     jax = jax_module()
     like = tensor.array
     make = jax.jit(lambda: jax.numpy.zeros(like.shape, like.dtype), out_shardings=like.sharding)

@@ -97,12 +97,12 @@ class EncoderDecoder(SequenceToSequence):
 
 
 def layers(state: Mapping[str, Any], prefix: str) -> int:
-    """Return the number of layers in the stack whose arrays have names that start with `prefix`."""
+    """Return the number of layers in a stack. The names of their arrays start with `prefix`."""
     return len({name.removeprefix(prefix).partition(".")[0] for name in state if name.startswith(prefix)})
 
 
 def alike(config: Mapping[str, Any], one: str, other: str) -> int:
-    """Return a size that the configuration states twice. Raise NotationError if encoder and decoder differ in it."""
+    """Return a size that the configuration states twice. Raise NotationError if the two entries differ."""
     if config[one] != config[other]:
         raise nt.NotationError(
             409, f"config.json has {one} = {config[one]} and {other} = {config[other]}, and the formulas of "

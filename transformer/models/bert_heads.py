@@ -1,4 +1,4 @@
-"""The heads of BERT, RoBERTa and DistilBERT, such as the head of BertForMaskedLM.
+"""Task heads of BERT, RoBERTa and DistilBERT, such as the layers that BertForMaskedLM adds.
 
 The result of a head is called `logits`. A head for question answering has the results `start_logits` and `end_logits`.
 """
@@ -22,12 +22,12 @@ def make_masked_head(act: str, dense: str, layer_norm: str, bias: str, decoder: 
 
 
 def hidden(act: str, dense: str) -> tuple[str, tuple[WeightEntry, ...]]:
-    """Return a hidden layer to insert before the classes: its definitions and its weight entries."""
+    """Return the definitions and the weight entries of a hidden layer that is inserted before the classes."""
     return text("hidden_classes", act=act), linear("summary", dense, "out chans")
 
 
 def choice(what: str, tensor: str) -> TaskHead:
-    """Return the head that computes one score for each of several texts, which are along a separate axis."""
+    """Return the head that computes a score for each of several texts, which are elements along a separate axis."""
     return TaskHead(text("choice", what=what), linear("choice", tensor, "one[1] chans", one=0))
 
 

@@ -10,7 +10,7 @@ from .bert_heads import DISTILBERT_HEADS, ROBERTA_HEADS
 
 
 class RoBERTa(BERT):
-    """RoBERTa, a BERT whose positions count only the tokens that are not padding."""
+    """RoBERTa, a BERT whose position numbers skip padding tokens."""
 
     citation = "Liu et al., RoBERTa: A Robustly Optimized BERT Pretraining Approach, 2019"
     changes = "roberta.nt"
@@ -26,7 +26,7 @@ class RoBERTa(BERT):
 
 
 class DistilBERT(BERT):
-    """DistilBERT, a BERT without token types and without a pooled vector."""
+    """DistilBERT, a BERT that has neither token types nor a pooled vector."""
 
     citation = "Sanh, Debut, Chaumond, Wolf, DistilBERT, a distilled version of BERT, 2019"
     changes = "distilbert.nt"

@@ -13,7 +13,7 @@ from .vit import sides, tokens
 
 
 def read_config_entry(part: str, key: str, divided_by: str = "") -> Callable[[Mapping[str, Any]], Any]:
-    """Return a function that reads a number for the text encoder or the image encoder from config.json."""
+    """Return a function that reads a number from the part of config.json for the text encoder or the image encoder."""
 
     def read(config: Mapping[str, Any]) -> Any:
         stated = config[f"{part}_config"]

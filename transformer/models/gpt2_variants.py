@@ -46,7 +46,7 @@ class GPTNeoX(GPT2):
 
 
 class OPT(GPT2):
-    """OPT, a GPT-2 whose positions count only the tokens that are not padding."""
+    """OPT, a GPT-2 whose position numbers skip padding tokens."""
 
     citation = "Zhang et al., OPT: Open Pre-trained Transformer Language Models, 2022"
     changes = "opt.nt"
@@ -68,7 +68,7 @@ class OPT(GPT2):
 
     @classmethod
     def task_heads(cls, config: Mapping[str, Any]) -> Mapping[str, TaskHead]:
-        """Return the heads. If word embeddings are narrow, the heads first map the states to their axis."""
+        """Return the task heads. If word embeddings are narrow, the states are first mapped to their axis."""
         return decoder_heads(**({"what": "states ⊙_{chans} W^{out}", "axis": "word"} if narrow(config) else {}))
 
     @classmethod

@@ -53,7 +53,7 @@ class Llama(LanguageModel):
 
     @classmethod
     def frequencies(cls, config: Mapping[str, Any]) -> str:
-        """Return the definition of the rotation frequencies ω that config.json specifies in either RoPE format."""
+        """Return the definition of the rotation frequencies ω. config.json specifies them in one of two formats."""
         stated, frequencies = rotation(config), read_sections(cls.file_text("frequencies.templates"))
         del frequencies[""]
         kind = rope_type(config, cls.__name__, frequencies)
@@ -72,10 +72,10 @@ class Llama(LanguageModel):
 
 
 def groups(config: Mapping[str, Any]) -> int:
-    """Return the number of key heads, each shared by a group of queries."""
+    """Return the number of key heads. Several query heads share each of them."""
     return config.get("num_key_value_heads") or config["num_attention_heads"]
 
 
 def head(config: Mapping[str, Any]) -> int:
-    """Return the number of elements of a query or key in one head."""
+    """Return the size of a query or key in one head."""
     return config.get("head_dim") or config["hidden_size"] // config["num_attention_heads"]

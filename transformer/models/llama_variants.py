@@ -13,7 +13,7 @@ WINDOWED = "{ 0 if seen = 1 ∧ iota_{memory} > place - %s; -∞ otherwise }"
 
 
 def window(config: Mapping[str, Any]) -> str:
-    """Return the definition of the number of tokens that a token attends to, which is ∞ without a limit."""
+    """Return the definition of the number of tokens that a token attends to. It is ∞ if there is no limit."""
     return f"window = {config.get('sliding_window') or '∞'}"
 
 
@@ -81,7 +81,7 @@ class Gemma2(Llama):
 
 
 def widths(config: Mapping[str, Any]) -> str:
-    """Return the definition of each layer's window, or "" for the default, in which every second layer has a window."""
+    """Return the definition of each layer's window, or "" if, as by default, every second layer has a window."""
     kinds = config.get("layer_types")
     alternating = ["sliding_attention", "full_attention"]
     if kinds is None or kinds == [alternating[layer % 2] for layer in range(len(kinds))]:

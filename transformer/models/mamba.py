@@ -20,7 +20,7 @@ def rank(config: Mapping[str, Any]) -> int:
 
 
 class Mamba(RecurrentModel):
-    """Mamba, a stack of selective state space blocks. Time and memory are linear in the length of the sequence."""
+    """Mamba, a stack of selective state space blocks. Its time and memory are linear in the length of a sequence."""
 
     citation = "Gu, Dao, Mamba: Linear-Time Sequence Modeling with Selective State Spaces, 2023"
     file = "mamba.nt"

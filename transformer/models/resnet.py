@@ -23,7 +23,7 @@ MAPPED = "Norm([W^{{l,R}} ⊙_{{chans}} {read}]_{{out→chans}}; γ^{{l,R}}, β^
 
 
 class Block(NamedTuple):
-    """A block of a stage: the prefix of its arrays' names, its channels, and whether it halves the image."""
+    """A block of a stage: the prefix of its arrays' names, its channels, and whether it halves the image size."""
 
     prefix: str
     inside: int  # channels of the input
@@ -32,12 +32,12 @@ class Block(NamedTuple):
 
     @property
     def is_mapped(self) -> bool:
-        """Whether the shortcut maps its input to other channels or sizes before the addition."""
+        """Whether the shortcut changes the channels or the size of its input before the addition."""
         return self.halves or self.inside != self.outside
 
 
 def blocks(config: Mapping[str, Any]) -> list[Block]:
-    """Return the blocks of all stages. Raise NotationError if config.json has invalid sizes or depths of the stages."""
+    """Return the blocks of all stages. Raise NotationError if config.json has invalid sizes or depths."""
     sizes, depths = (cast(list[Any], config[key]) for key in ("hidden_sizes", "depths"))
     are_lists = all(isinstance(listed, list) for listed in cast(tuple[object, ...], (sizes, depths)))
     if not are_lists or not sizes or len(sizes) != len(depths) or not all(map(is_positive, (*sizes, *depths))):
@@ -61,7 +61,7 @@ def is_positive(number: Any) -> bool:
 
 
 def is_basic(config: Mapping[str, Any]) -> bool:
-    """Return whether blocks have two convolutions rather than three. Raise NotationError for other kinds of blocks."""
+    """Return whether blocks have two convolutions instead of three. Raise NotationError for another kind of block."""
     kind = config.get("layer_type", "bottleneck")
     if kind not in ("basic", "bottleneck"):
         raise nt.NotationError(
@@ -72,7 +72,7 @@ def is_basic(config: Mapping[str, Any]) -> bool:
 
 
 def convolution(label: str, tensor: str, axes: str, **part: int) -> Iterator[WeightEntry]:
-    """Yield the weight entries for a convolution and for the norm that follows it."""
+    """Yield the weight entries of a convolution and of the norm after it."""
     name = f"^{{{label}}}" if label else ""
     chans = axes.split()[0].replace("out", "chans")
     yield WeightEntry(f"W{name}", f"{tensor}.convolution.weight", axes, **part)
@@ -81,7 +81,7 @@ def convolution(label: str, tensor: str, axes: str, **part: int) -> Iterator[Wei
 
 
 def convolutions(label: int, block: Block, basic: bool) -> Iterator[WeightEntry]:
-    """Yield the weight entries for all convolutions and norms of a block."""
+    """Yield the weight entries of all convolutions and norms in a block."""
     layer, inside, outside = f"{block.prefix}.layer", block.inside, block.outside
     one: dict[str, Any] = {"kh": 0, "kw": 0}
     if basic:
@@ -110,7 +110,7 @@ def ranges(name: str, formulas: Sequence[str]) -> Iterator[str]:
 
 
 class ResNet(Model):
-    """ResNet, with residual blocks of convolutions of an image, ℝ^{color × height × width}.
+    """ResNet, with residual blocks that apply convolutions to an image in ℝ^{color × height × width}.
 
     `pooled` is the mean of `states` over the image. `logits` requires a checkpoint with a classifier.
     """

@@ -1,4 +1,4 @@
-"""The parameters of rotary positions, as config.json specifies them."""
+"""The parameters of rotary positions, read from config.json."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import namedtensor as nt
 
 
 def rotation(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the entries of config.json that specify the rotation of queries and keys, from either RoPE format."""
+    """Return the entries of config.json for the rotation of queries and keys. There are two RoPE formats."""
     stated: dict[str, Any] = {}
     for part in ("rope_scaling", "rope_parameters"):
         stated |= config.get(part) or {}
@@ -17,7 +17,7 @@ def rotation(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def count_rotated_pairs(config: Mapping[str, Any]) -> int:
-    """Return the number of rotated element pairs in a key."""
+    """Return the number of pairs of elements in a key that are rotated."""
     size = config["hidden_size"] // config["num_attention_heads"]
     share = rotation(config).get(
         "partial_rotary_factor", config.get("rotary_pct", config.get("partial_rotary_factor", 1))
@@ -26,7 +26,7 @@ def count_rotated_pairs(config: Mapping[str, Any]) -> int:
 
 
 def rope_type(config: Mapping[str, Any], kind: str, supported: Collection[str]) -> str:
-    """Return the kind of rotation frequencies. Raise NotationError if the model's formulas do not support it."""
+    """Return the kind of rotation frequencies. Raise NotationError if a model's formulas do not support this kind."""
     stated = rotation(config)
     name = stated.get("rope_type") or stated.get("type") or "default"
     if name not in supported:
@@ -38,6 +38,6 @@ def rope_type(config: Mapping[str, Any], kind: str, supported: Collection[str]) 
 
 
 def theta(config: Mapping[str, Any], kind: str) -> float:
-    """Return the base of the rotation frequencies. Raise NotationError for frequencies of another kind."""
+    """Return the base of the rotation frequencies. Raise NotationError if the frequencies are of another kind."""
     rope_type(config, kind, ("default",))
     return rotation(config).get("rope_theta", config.get("rope_theta", config.get("rotary_emb_base", 10000)))

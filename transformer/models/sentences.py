@@ -176,7 +176,7 @@ class SentenceModel:
         return self._pad_batch(self._read([sentences] if isinstance(sentences, str) else sentences))
 
     def module(self, dtype: str | None = None, **inputs: str | Iterable[str]) -> LayerModule:
-        """Return the encoder and its pooling as a `torch.nn.Module`.
+        """Return the encoder with its pooling as a `torch.nn.Module`.
 
         Parameters
         ----------
@@ -273,7 +273,7 @@ def minilm(backend: str = "numpy", dtype: str | None = None, device: Any = None)
 
 
 def alike(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
-    """Yield batches of at most `most` texts, by position.
+    """Yield the positions of texts in batches of at most `most` texts each.
 
     To limit padding, the lengths in a batch differ by less than a factor of 2.
     """
@@ -285,7 +285,7 @@ def alike(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
 
 # -------------------------------------------------------------------------------------------------------- the folder
 def stages_of(path: Path) -> dict[str, str]:
-    """Return the path of each stage in a model folder, by the kind of the stage."""
+    """Return the path of each stage in a model folder, keyed by the kind of stage."""
     stages: dict[str, str] = {}
     stage: Any
     for stage in read_json(path / "modules.json", list):
@@ -303,7 +303,7 @@ def stages_of(path: Path) -> dict[str, str]:
 
 
 def pooling_of(path: Path) -> str:
-    """Return the pooling mode, which determines how the states of the tokens become one vector."""
+    """Return the pooling mode, which determines how the states of all tokens become a single vector."""
     about = read_json(path / "config.json")
     modes = about.get("pooling_mode", list(pooling_flags(about)))
     modes = [modes] if isinstance(modes, str) else modes
@@ -317,26 +317,26 @@ def pooling_of(path: Path) -> str:
 
 
 def pooling_flags(about: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the name of each pooling mode that the configuration enables."""
+    """Yield the name of each pooling mode that is enabled in the configuration."""
     for name, value in about.items():
         if name.startswith("pooling_mode_") and value is True:
             yield FLAGS.get(name, name.removeprefix("pooling_mode_"))
 
 
 def optional_json(path: Path) -> dict[str, Any]:
-    """Read a JSON file, or return an empty dict if the file does not exist."""
+    """Read a JSON file. Return an empty dict if the file does not exist."""
     return read_json(path) if path.exists() else {}
 
 
 def longest_of(about: Mapping[str, Any], model: BERT) -> int:
-    """Return the maximum number of tokens per text: the configured limit, but at most the number of positions."""
+    """Return the maximum number of tokens per text: the configured limit or, if smaller, the number of positions."""
     places = model.parameters["P"].sizes["place"]
     limit = about.get("max_seq_length") or about.get("model_max_length")
     return min(places, limit) if isinstance(limit, int) else places
 
 
 def tokenizer_of(path: Path, longest: int) -> Any:
-    """Load the tokenizer of a folder, which truncates each text to `longest` tokens."""
+    """Load the tokenizer in a folder. It truncates each text to `longest` tokens."""
     result = tokenizer(path)
     result.no_padding()
     result.enable_truncation(longest)

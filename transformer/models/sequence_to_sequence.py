@@ -35,7 +35,7 @@ class SequenceToSequence(LanguageModel):
         start: int | None = None,
         **options: Any,
     ) -> nt.NamedTensor:
-        """Return the target for a source, generated token by token from `start` or from `decoder_start_token_id`.
+        """Return the target for a source. Tokens are generated one by one from `start` or `decoder_start_token_id`.
 
         The encoder runs once. The `options` are the options of a language model's `generate`.
 
@@ -81,7 +81,7 @@ class SequenceToSequence(LanguageModel):
         return {self.inputs[0]: source, **({} if mask is None else {"source_mask": mask})}
 
     def _begin_targets(self, source: nt.NamedTensor, start: int | None) -> nt.NamedTensor:
-        """Return the start token for each target. Generation begins with this token."""
+        """Return the start token of each target, with which generation begins."""
         start = self.config.get("decoder_start_token_id") if start is None else start
         if start is None:
             raise nt.NotationError(304, "the start token of the target is missing", hint="pass it: start=…, a token")

@@ -53,7 +53,7 @@ class T5(SequenceToSequence):
 
 
 def feedforward(config: Mapping[str, Any]) -> tuple[str, bool]:
-    """Return the activation of the feedforward networks, and whether they are gated.
+    """Return the activation of the feedforward networks, and whether the networks are gated.
 
     Raise NotationError if the configuration has an unknown activation.
     """

@@ -1,4 +1,4 @@
-"""Parts of task heads, and the heads of decoders, encoder-decoder models, audio models and image models.
+"""Parts of task heads, and the task heads of decoders, encoder-decoder models, audio models and image models.
 
 The result of a head is called `logits`. A head for question answering has the results `start_logits` and `end_logits`.
 """
@@ -15,7 +15,7 @@ HEADS = read_sections(files("transformer.models").joinpath("heads.templates").re
 
 
 def text(*heads: str, **names: str) -> str:
-    """Return the definitions of several heads, from templates filled with `names`."""
+    """Return the definitions of these heads, from templates in which `names` are filled in."""
     return "\n".join(Template(HEADS[head]).substitute(names) for head in heads)
 
 
@@ -25,12 +25,12 @@ def with_hidden(head: TaskHead, layer: tuple[str, tuple[WeightEntry, ...]]) -> T
 
 
 def classes(what: str, tensor: str = "classifier", axis: str = "chans") -> TaskHead:
-    """Return the head that computes the logits of each class from `what`."""
+    """Return the head that computes a logit for each class from `what`."""
     return TaskHead(text("classes", what=what, axis=axis), linear("class", tensor, f"class {axis}"))
 
 
 def spans(what: str = "states", axis: str = "chans", generates: bool = False) -> TaskHead:
-    """Return the head that computes logits for the first and the last token of an answer."""
+    """Return the head that computes logits for the first and the last token of an answer in the text."""
     start, end = (
         linear(name, "qa_outputs", f"side[2] {axis}", side=side) for side, name in enumerate(("start", "end"))
     )
@@ -38,19 +38,19 @@ def spans(what: str = "states", axis: str = "chans", generates: bool = False) ->
 
 
 def scores(what: str = "states", axis: str = "chans") -> TaskHead:
-    """Return the head that computes the logits of each class from the last token of a text that is not padding."""
+    """Return the head that computes a logit for each class from the last token of a text, not counting padding."""
     rows = (WeightEntry("W^{class}", "score.weight", f"class {axis}"),)
     definitions = text("scores", what=write_element(what, "seq(last)"), axis=axis)
     return TaskHead(definitions, rows, tokens={"padding": ("pad_token_id", -1)})
 
 
 def write_element(what: str, index: str) -> str:
-    """Format an element, at an index, of a named tensor or of a formula in brackets."""
+    """Return the text for the element at an index of `what`, which is the name of a tensor or a formula."""
     return f"{what}_{{{index}}}" if what.isidentifier() else f"[{what}]_{{{index}}}"
 
 
 def decoder_heads(tensor: str = "score", what: str = "states", axis: str = "chans") -> dict[str, TaskHead]:
-    """Return the task heads of a decoder. `tensor` is the name of the array that the head for token classes uses."""
+    """Return the task heads of a decoder. `tensor` names the array that the head for token classes uses."""
     return {
         "ForSequenceClassification": scores(what, axis),
         "ForTokenClassification": classes(what, tensor, axis),
@@ -59,7 +59,7 @@ def decoder_heads(tensor: str = "score", what: str = "states", axis: str = "chan
 
 
 def sequence_heads(eos: int, start: int) -> dict[str, TaskHead]:
-    """Return the task heads of an encoder-decoder model, whose decoder reads the source shifted by one token."""
+    """Return the task heads of an encoder-decoder model. Its decoder reads the source shifted by one token."""
     tokens = {"start": ("decoder_start_token_id", start)}
     tensor = "classification_head.{}"
     rows = (
@@ -84,7 +84,7 @@ DECODER = (
 
 
 def head_of_encoder(head: TaskHead, *removes: str) -> TaskHead:
-    """Return a head for files that contain only the encoder of an encoder-decoder model."""
+    """Return a version of a head for files that contain only the encoder of an encoder-decoder model."""
     return head._replace(removes=("logits", *DECODER, *removes), lacks=("decoder.*",))
 
 

@@ -18,7 +18,7 @@ MAPS = {
 
 
 def sides(size: Any) -> tuple[int, int]:
-    """Return the height and the width of an image or patch, which a configuration may give as a single number."""
+    """Return the height and the width of an image or patch. A configuration can give both as a single number."""
     if not isinstance(size, list):
         return size, size
     height, width = cast(list[int], size)
@@ -26,13 +26,13 @@ def sides(size: Any) -> tuple[int, int]:
 
 
 def tokens(config: Mapping[str, Any]) -> int:
-    """Return the number of tokens, that is, the patches and the class token."""
+    """Return the number of tokens, which are the patches and the class token."""
     (height, width), (down, across) = sides(config["image_size"]), sides(config["patch_size"])
     return 1 + (height // down) * (width // across)
 
 
 class ViT(Model):
-    """ViT, an encoder of image patches. The names `pooled` and `logits` require a checkpoint with their weights.
+    """ViT, an encoder of image patches. `pooled` and `logits` are available if a checkpoint has their weights.
 
     In the formulas, the channel axis of the pixels is called color, and the axis of the features is called chans.
     """

@@ -10,7 +10,7 @@ from .task_heads import WHISPER_HEADS
 
 
 class Whisper(SequenceToSequence):
-    """Whisper, with an encoder of a spectrogram, ℝ^{mel × time}, and a decoder of the transcript."""
+    """Whisper, with an encoder for a spectrogram in ℝ^{mel × time} and a decoder for the transcript."""
 
     citation = "Radford et al., Robust Speech Recognition via Large-Scale Weak Supervision, 2022"
     file = "whisper.nt"

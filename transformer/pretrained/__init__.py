@@ -1,4 +1,4 @@
-"""Models whose parameters are loaded from files, and methods for text generation.
+"""Models whose parameters are loaded from files, and the generation of text.
 
 `weights`: the table of the names that a file uses for the parameters of a model.
 `heads`: the layers that a checkpoint adds to a model for one task.

@@ -1,4 +1,4 @@
-"""Tensors with the library, dtype and device of a given tensor."""
+"""Conversion of numbers to tensors with the library, dtype and device of a given tensor."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import namedtensor as nt
 
 
 def tensor_like(tensor: nt.NamedTensor, numbers: Any, *axes: str) -> nt.NamedTensor:
-    """Return numbers as a tensor with the library, dtype and device of the given tensor."""
+    """Return numbers as a tensor with the library, dtype and device of `tensor`."""
     return nt.tensor(numbers, axes).to(tensor)
 
 

@@ -33,7 +33,7 @@ PAST, MEMORY = "past", "memory"  # the axes of the cache that is given, and of t
 
 
 class CachedModule(LayerModule):
-    """A language model whose `forward` accepts a cache of keys and values, and returns it extended by new tokens."""
+    """A language model whose `forward` accepts a cache of keys and values and returns it extended by the new tokens."""
 
     def __init__(self, model: Any, inputs: Mapping[str, Any]):
         model = model.unstack_layers()
@@ -48,7 +48,7 @@ class CachedModule(LayerModule):
         )
 
     def empty_cache(self, batch: int = 1) -> tuple[Any, ...]:
-        """Return the cache before the first token, which contains empty keys and values for each layer.
+        """Return the cache before the first token. Its keys and values for each layer are empty.
 
         Parameters
         ----------
@@ -68,7 +68,7 @@ class CachedModule(LayerModule):
 
 
 def formulas_with_cache(model: Any, given: Collection[str]) -> nt.Program:
-    """Return the formulas of a model with a cache. The names of passed inputs are not defined."""
+    """Return the formulas of a model with a cache. Inputs that are passed are not defined in them."""
     declared = inspect.cleandoc(model.cached).replace(MEMORY, PAST)
     defaults = (text for name, text in DEFAULTS.items() if name not in given)
     replaced = {*DEFAULTS, *model.optional_inputs} & {*given} & {*model.formula.names}
@@ -77,7 +77,7 @@ def formulas_with_cache(model: Any, given: Collection[str]) -> nt.Program:
 
 
 def cache_axes(declared: str) -> dict[str, tuple[str, ...]]:
-    """Return the axes, in order, of each declared family in a cache. The axis `past` is the next-to-last axis."""
+    """Return the axes of each declared family of the cache, in order. The axis `past` is the next-to-last."""
     axes: dict[str, tuple[str, ...]] = {}
     for statement in nt.program(inspect.cleandoc(declared)).tree.statements:
         if isinstance(statement, Declaration):
@@ -88,5 +88,5 @@ def cache_axes(declared: str) -> dict[str, tuple[str, ...]]:
 
 
 def expand_axes(axes: Mapping[str, tuple[str, ...]], names: Iterable[str]) -> list[tuple[str, ...]]:
-    """Return the axes of each of these names, which are members of the families in `axes`."""
+    """Return the axes of each of these names. Each name is a member of a family in `axes`."""
     return [axes[re.sub(r"\b\d+\b", "l", name)] for name in names]

@@ -1,4 +1,4 @@
-"""Text generation with a language model, token by token, with a KV cache.
+"""Text generation with a language model, one token at a time, with a KV cache.
 
 Each step runs the model's formulas on one token. The formulas of STEP replace some of them, so that the step writes its
 keys and values to the cache. The cache has capacity for more tokens than it contains. Its shape, and therefore the plan
@@ -208,7 +208,7 @@ def chosen_tokens(
     stopping: Stopping,
     given: dict[str, Any],
 ) -> Iterator[nt.NamedTensor]:
-    """Yield the chosen token of each sequence, one step at a time, until all sequences have ended."""
+    """Yield the chosen tokens, one for each sequence, step by step until all sequences have ended."""
     tokens: list[nt.NamedTensor] = []
     for logits in model.next_logits(*prompt, tokens, most, given):
         tokens.append(stopping(choose(logits)))
@@ -220,7 +220,7 @@ def chosen_tokens(
 def steps(
     model: LanguageModel, ids: Any, mask: Any, positions: Any, tokens: list[Any], most: int, given: dict[str, Any]
 ) -> Iterator[nt.NamedTensor]:
-    """Yield the logits for the next token at each step. The caller appends the token that it chose to `tokens`."""
+    """Yield the logits of the next token at each step. The caller then appends its chosen token to `tokens`."""
     tokens_name = model.inputs[-1]
     texts, past = families(model, ("K^l", "V^l")), families(model, ("past^{l,K}", "past^{l,V}"))
     fixed = families(model, model.fixed)
@@ -251,7 +251,7 @@ def steps(
 
 
 def check_generates(model: LanguageModel) -> None:
-    """Raise NotationError if the logits of a model belong to another task."""
+    """Raise NotationError if the logits of a model are for a task other than text generation."""
     heads = [name for name in OTHER_HEADS if name in model.parameters]
     if heads:
         raise nt.NotationError(
@@ -262,14 +262,14 @@ def check_generates(model: LanguageModel) -> None:
 
 
 def last_logits(model: LanguageModel, states: nt.NamedTensor, mask: nt.NamedTensor) -> nt.NamedTensor:
-    """Return the logits after the last token of each sequence that is not padding."""
+    """Return the logits after the last token of each sequence, not counting padding."""
     formulas = variant(model.formula, "", frozenset({"states"}))
     last = LAST["now"](X=states, mask=mask)
     return formulas["logits"](values={**model.stored, "states": last}, sizes=model.sizes)
 
 
 def stepping(model: LanguageModel, cached: Iterable[str]) -> nt.Program:
-    """Return the formulas for one new token given a cache.
+    """Return the formulas that compute the logits for one new token from a cache.
 
     Plain numbers are inlined, so that a step needs only tensors.
     """
@@ -283,30 +283,30 @@ def stepping(model: LanguageModel, cached: Iterable[str]) -> nt.Program:
 
 
 def numbers(model: LanguageModel) -> list[str]:
-    """Return definitions for the parameters of a model that are plain numbers."""
+    """Return definitions for those parameters of a model that are plain numbers."""
     return [f"{name} = {value!r}" for name, value in model.stored.items() if not isinstance(value, nt.NamedTensor)]
 
 
 @lru_cache(maxsize=256)
 def variant(formula: nt.Program, definitions: str, removed: frozenset[str]) -> nt.Program:
-    """Return a program with some definitions replaced. Equal calls share one program, whose plans are reused."""
+    """Return a program with some definitions replaced. Equal calls return the same program, so its plans are reused."""
     return formula.replace_definitions(definitions, removed)
 
 
 def one(token: nt.NamedTensor) -> nt.NamedTensor:
-    """Return a token of each text as a sequence that contains only this token."""
+    """Return each text's token as a sequence that contains only this token."""
     return nt.stack(token, axis="seq")
 
 
 def memory_at(end: int, tensor: nt.NamedTensor) -> nt.NamedTensor:
-    """Return a tensor whose cache axis is first or last, so that all steps share one plan."""
+    """Return a tensor with its cache axis first or last, so that all steps share one plan."""
     rest = tuple(axis for axis in tensor.axes if axis != "memory")
     axes = ("memory", *rest) if end == 0 else (*rest, "memory")
     return nt.tensor(tensor.to_array(axes), axes)
 
 
 def check_positions(model: LanguageModel, positions: nt.NamedTensor, most: int) -> None:
-    """Raise NotationError if the prompt and `most` new tokens need more positions than the model has learned."""
+    """Raise NotationError if a prompt and `most` new tokens have more positions than the model has learned."""
     sizes = [tensor.sizes["place"] - model.position_offset for tensor in model.stored.values()
              if isinstance(tensor, nt.NamedTensor) and "place" in tensor.sizes]  # fmt: skip
     longest = largest(positions) + 1
@@ -320,7 +320,7 @@ def check_positions(model: LanguageModel, positions: nt.NamedTensor, most: int) 
 
 
 class LanguageModel(Model):
-    """A model that computes logits for the next token, and generates tokens.
+    """A model that computes logits for the next token and can generate tokens.
 
     To support a cache, the formulas of a model must define or declare these names: `states`, the input of the logits;
     k^l and v^l, the keys and values of the tokens; K^l and V^l, the keys and values of the memory; `seen`; and M. The
@@ -352,7 +352,7 @@ class LanguageModel(Model):
         cache: bool = False,
         **inputs: str | Iterable[str],
     ) -> LayerModule:
-        """Return the model as a `torch.nn.Module`, as `Layer.module` does.
+        """Return the model as a `torch.nn.Module`, like `Layer.module`.
 
         With `cache`, `forward` also accepts the keys and values of earlier tokens, past^{l,K} and past^{l,V} of each
         layer. It returns the logits and all keys and values, as in `logits, *cache = module(ids, *cache)`. Pass

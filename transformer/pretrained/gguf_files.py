@@ -55,7 +55,7 @@ INTERLEAVED = {  # arrays of llama whose pairs of numbers to rotate are adjacent
 
 
 class GGUFFile(Mapping[str, Any]):
-    """The arrays of a GGUF file by their names in a Hugging Face checkpoint, each converted to float32 on access.
+    """The arrays of a GGUF file by their names in a Hugging Face checkpoint. Each is converted to float32 on access.
 
     `config` contains the entries that config.json would have.
 
@@ -100,7 +100,7 @@ class GGUFFile(Mapping[str, Any]):
         return pairs.swapaxes(1, 2).reshape(numbers.shape)
 
     def _check_version(self) -> None:
-        """Raise NotationError if the file was changed in place after it was opened. Replacing the file is allowed."""
+        """Raise NotationError if the file was changed in place since it was opened. Another file can replace it."""
         version = version_of(self.path) if self.path.exists() else self.version
         if version != self.version and version[:2] == self.version[:2]:
             raise nt.NotationError(
@@ -109,7 +109,7 @@ class GGUFFile(Mapping[str, Any]):
             )  # fmt: skip
 
     def own(self, name: str) -> str:
-        """Return the name by which the file stores an array."""
+        """Return the name under which the file stores an array."""
         return self.tensors[name].name
 
     def shape(self, name: str) -> tuple[int, ...]:
@@ -117,11 +117,11 @@ class GGUFFile(Mapping[str, Any]):
         return tuple(map(int, reversed(self.tensors[name].shape)))
 
     def field(self, key: str, default: Any = None) -> Any:
-        """Return the value of a key in the file's metadata, or the default."""
+        """Return the value of a key in the file's metadata, or `default` if the key is missing."""
         return self.fields[key].contents() if key in self.fields else default
 
     def _config(self) -> dict[str, Any]:
-        """Return the entries that config.json would contain for this model."""
+        """Return the entries that config.json would contain for the model in the file."""
         architecture = self.field("general.architecture")
         if architecture not in ARCHITECTURES:
             raise nt.NotationError(
@@ -148,13 +148,13 @@ class GGUFFile(Mapping[str, Any]):
 
 
 def version_of(file: Path | int) -> tuple[int, ...]:
-    """Return the device, inode, size and modification time of a file, which change if the file changes."""
+    """Return the device, inode, size and modification time of a file. If the file changes, so does one of these."""
     status = os.stat(file)
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def reader_of(path: Path) -> tuple[Any, tuple[int, ...]]:
-    """Open a file with the package `gguf`, without reading weights, and return the reader and the file's version."""
+    """Open a file with the package `gguf`, and return its reader and its version. No weights are read."""
     try:
         with path.open("rb") as file:
             return reader_of_open(path, file), version_of(file.fileno())
@@ -164,7 +164,7 @@ def reader_of(path: Path) -> tuple[Any, tuple[int, ...]]:
 
 
 def reader_of_open(path: Path, file: IO[bytes]) -> Any:
-    """Return the reader of an open file. Raise NotationError if the file is not a GGUF file."""
+    """Return the reader of an open file. Raise NotationError if it is not a GGUF file."""
     if file.read(len(MAGIC)) != MAGIC:
         raise nt.NotationError(
             409, f"cannot read {path}: it is not a GGUF file", hint="load a folder with config.json, or a GGUF file"
@@ -184,7 +184,7 @@ def reader_of_open(path: Path, file: IO[bytes]) -> Any:
 
 
 def rename_array(name: str) -> str:
-    """Return the name that a checkpoint uses for an array of the file, or the same name if the array is unknown."""
+    """Return the name that a checkpoint uses for an array of the file. If the array is unknown, its name is kept."""
     layer = re.match(r"blk\.(\d+)\.", name)
     stem, _, kind = name[layer.end() if layer else 0 :].rpartition(".")
     if stem not in NAMES:

@@ -1,4 +1,4 @@
-"""Heads, that is, the layers that a checkpoint adds to a model for one task, such as the layers of BertForMaskedLM.
+"""Task heads, which are the layers that a checkpoint such as BertForMaskedLM adds to a model for a task.
 
 A head adds definitions to the formulas of a model, and parameters to the model's parameters. `load(folder, head=False)`
 loads a model without its head. Otherwise, a checkpoint with an unknown head is rejected.
@@ -33,7 +33,7 @@ NO_HEAD = TaskHead("", ())
 
 
 def parts_of(head: TaskHead, config: Mapping[str, Any], arrays: Collection[str]) -> tuple[str, tuple[WeightEntry, ...]]:
-    """Return the definitions of a head and its weight entries, tied or not as config.json specifies."""
+    """Return the definitions and weight entries of a head. config.json specifies whether the weights are tied."""
     stated = {name: config.get(key) for name, (key, _) in head.tokens.items()}
     constants = (
         f"{name} = {default if stated[name] is None else stated[name]}" for name, (_, default) in head.tokens.items()
@@ -47,14 +47,14 @@ def parts_of(head: TaskHead, config: Mapping[str, Any], arrays: Collection[str])
 
 
 def drop_spare_rows(rows: Iterable[WeightEntry], head: TaskHead) -> list[WeightEntry]:
-    """Return the weight entries of a model without the entries for arrays that a head replaces or lacks."""
+    """Return the weight entries of a model, without the entries for arrays that a head replaces or does not have."""
     rows = list(rows)
     spare = matching((*head.lacks, *head.spare), tensors(rows))
     return [row for row in rows if row.tensor not in spare]
 
 
 def with_head(definitions: str, removed: Iterable[str], added: str, head: TaskHead) -> tuple[str, list[str]]:
-    """Return a model's definitions followed by a head's definitions, and the names to remove from the model."""
+    """Return a model's definitions followed by a head's definitions, and the names of definitions to remove."""
     head_names = nt.program(added).names
     removed = [name for name in dict.fromkeys((*removed, *head.removes)) if name not in head_names]
     if not definitions:
@@ -66,7 +66,7 @@ def with_head(definitions: str, removed: Iterable[str], added: str, head: TaskHe
 def head_of(
     kind: Any, config: Mapping[str, Any], arrays: Mapping[str, Any], used: Collection[str], folder: Path
 ) -> TaskHead:
-    """Return the head that uses the arrays that a checkpoint contains in addition to the model's arrays.
+    """Return the head that uses the arrays that a checkpoint has in addition to the model's arrays.
 
     Raise NotationError (409) if the head is unknown.
     """
@@ -92,5 +92,5 @@ def head_of(
 
 
 def tensors(rows: Iterable[WeightEntry]) -> set[str]:
-    """Return the names of the arrays in these weight entries."""
+    """Return the names of the arrays that these weight entries refer to."""
     return {row.tensor for row in rows}

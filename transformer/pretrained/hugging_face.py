@@ -1,4 +1,4 @@
-"""Hugging Face folders with config.json and one or several safetensors files.
+"""Hugging Face folders, which contain config.json and one or several safetensors files.
 
 Before the module creates a model, it compares the names of the arrays and their sizes with the formulas.
 """
@@ -115,7 +115,7 @@ def load(
 
 
 def versions_in(path: Path) -> dict[str, tuple[int, ...]]:
-    """Return, for the configuration, the index and each weight file, the device, inode, size and modification time."""
+    """Return the device, inode, size and modification time of the configuration, the index and each weight file."""
     files = [file for file in (path / CONFIG, path / INDEX) if file.exists()]
     status = {file.name: file.stat() for file in (*files, *path.glob("*.safetensors"))}
     return {name: (entry.st_dev, entry.st_ino, entry.st_size, entry.st_mtime_ns) for name, entry in status.items()}
@@ -136,7 +136,7 @@ def read_json(path: Path, kind: type = dict) -> Any:
 
 
 def find_model_class(config: Mapping[str, Any], path: Path) -> type[Model]:
-    """Return the model class for the model_type in the configuration."""
+    """Return the model class for the entry model_type of the configuration."""
     name = config.get("model_type")
     kind = Model.models.get(str(name))
     if kind is None:
@@ -160,7 +160,7 @@ Kind = TypeVar("Kind", int, float)
 
 
 def number(config: dict[str, Any], key: Key, path: Path, kind: type[Kind]) -> Kind:
-    """Return a number from config.json: the value of a key, or the result of a function of the configuration."""
+    """Return a number for `key`: an entry of config.json, or the result of a function of the configuration."""
     try:
         result = config[key] if isinstance(key, str) else key(config)
     except KeyError as problem:
@@ -175,7 +175,7 @@ def number(config: dict[str, Any], key: Key, path: Path, kind: type[Kind]) -> Ki
 
 # ------------------------------------------------------------------------------------------------------- the arrays
 class Arrays(Mapping[str, Any]):
-    """The arrays of a folder, from one or several files, by the names that the model's weight entries use.
+    """The arrays of a folder, in one or several files, by the names in the model's weight entries.
 
     `doubles` contains the file's names of arrays whose name in the table is already in use.
     """
@@ -205,7 +205,7 @@ class Arrays(Mapping[str, Any]):
         return file[text]
 
     def own(self, name: str) -> str:
-        """Return the name that an array has in its file."""
+        """Return the name of an array in its file."""
         return self.files[name][1]
 
     def shape(self, name: str) -> tuple[int, ...]:
@@ -215,12 +215,12 @@ class Arrays(Mapping[str, Any]):
 
 
 class State(dict[str, Any]):
-    """Arrays that are not stored in a file, such as the arrays of a state_dict, with the interface of `Arrays`."""
+    """Arrays that are not in a file, such as the arrays of a state_dict. The interface is the same as in `Arrays`."""
 
     doubles: ClassVar[list[str]] = []
 
     def own(self, name: str) -> str:
-        """Return the name that an array has in the state_dict."""
+        """Return the name of an array in the state_dict."""
         return name
 
     def shape(self, name: str) -> tuple[int, ...]:
@@ -229,7 +229,7 @@ class State(dict[str, Any]):
 
 
 def files_of(path: Path) -> dict[str, nt.TensorFile]:
-    """Return, for each array in a folder, the file that contains it."""
+    """Return the file that contains each array of a folder, keyed by the array's name."""
     if not (path / INDEX).exists():
         file = nt.TensorFile(path / WEIGHTS)
         return dict.fromkeys(file, file)
@@ -247,18 +247,18 @@ def files_of(path: Path) -> dict[str, nt.TensorFile]:
 
 
 def remove_prefix(name: str, prefixes: str | tuple[str, ...]) -> str:
-    """Return the name of an array without a prefix. Only the first prefix that matches is removed."""
+    """Return the name of an array without the first of these prefixes that it starts with."""
     listed = (prefixes,) if isinstance(prefixes, str) else prefixes
     return next((name.removeprefix(prefix) for prefix in listed if name.startswith(prefix)), name)
 
 
 def is_plain(name: Any) -> bool:
-    """Return whether a name is the plain name of a file in its folder."""
+    """Return whether a name is only a file name, without a path to another folder."""
     return isinstance(name, str) and Path(name).name == name and "\0" not in name
 
 
 def check_counts(rows: Iterable[WeightEntry], sizes: Mapping[str, int], arrays: int, path: Path) -> None:
-    """Raise NotationError if config.json specifies more layers than there are arrays.
+    """Raise NotationError if config.json specifies more layers than the files have arrays for.
 
     This is checked before any weight entries are created for the layers.
     """
@@ -275,7 +275,7 @@ def match(
     path: Path | str,
     spare: Iterable[str] = (),
 ) -> None:
-    """Raise NotationError if an array is missing, unexpected, or of the wrong shape.
+    """Raise NotationError if an array is missing or unexpected or has the wrong shape.
 
     `spare` contains patterns for the names of arrays to ignore.
     """
@@ -299,7 +299,7 @@ def match(
 
 
 def misshapen(kind: type[Model], row: WeightEntry, name: str, has: tuple[int, ...], expected: Any) -> nt.NotationError:
-    """Return the error for an array whose shape differs from the shape in its weight entry."""
+    """Return the error for an array whose shape is not the shape in its weight entry."""
     axes = ["·".join(group) for group in row.groups]
     says = " × ".join(f"{axis}[{size or '?'}]" for axis, size in zip(axes, expected))
     return nt.NotationError(

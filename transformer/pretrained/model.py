@@ -1,4 +1,4 @@
-"""Pretrained models: layers whose parameters are loaded from a file, each with a table of their names in the file."""
+"""Pretrained models: layers with parameters from a file, and a table of the names of these parameters in the file."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ACTIVATIONS = {
 
 
 class Model(Layer):
-    """A layer that `transformer.load` creates from a Hugging Face checkpoint. `config` contains the config.json."""
+    """A layer that `transformer.load` creates from a Hugging Face checkpoint. `config` is the parsed config.json."""
 
     model_types: ClassVar[tuple[str, ...]] = ()  # model_type in config.json
     config_sizes: ClassVar[
@@ -89,7 +89,7 @@ class Model(Layer):
     def module(
         self, name: str | tuple[str, ...] = "", /, *, dtype: str | None = None, **inputs: str | Iterable[str]
     ) -> LayerModule:
-        """Return the model as a `torch.nn.Module`, as `Layer.module` does.
+        """Return the model as a `torch.nn.Module`, like `Layer.module`.
 
         If `inputs` is empty, the module accepts the arguments of a call, with an axis `batch` before the declared axes.
 
@@ -101,7 +101,7 @@ class Model(Layer):
         return super().module(name, dtype=dtype, **(inputs or self._find_batched_inputs()))
 
     def _find_batched_inputs(self) -> dict[str, list[str]]:
-        """Return the axes, with `batch` first, of each input that a call needs."""
+        """Return the axes of each input that a call requires, starting with `batch`."""
         tensors = (value for value in self.parameters.values() if isinstance(value, nt.NamedTensor))
         known = {*self.sizes, *(axis for tensor in tensors for axis in tensor.axes)}
         open_axes = self.default_sizes.keys() - known
@@ -125,17 +125,17 @@ class Model(Layer):
 
     @classmethod
     def optional_rows(cls, config: Mapping[str, Any]) -> Mapping[str, tuple[WeightEntry, ...]]:
-        """Return the weight entries that a file may lack, by the name of the definition that needs them."""
+        """Return weight entries that a file need not have, keyed by the name of the definition that requires them."""
         return {} if cls.is_tied(config) else cls.optional_weights
 
     @classmethod
     def is_tied(cls, config: Mapping[str, Any]) -> bool:
-        """Return whether the logits use the embedding, in a model whose formulas also support separate weights."""
+        """Return whether the logits use the embedding as weights, for a model that also supports separate weights."""
         return cls.tied_by_default is not None and bool(config.get("tie_word_embeddings", cls.tied_by_default))
 
     @classmethod
     def task_heads(cls, config: Mapping[str, Any]) -> Mapping[str, TaskHead]:
-        """Return the task heads of a model by the suffix of the class name in the library transformers."""
+        """Return the task heads of a model. A key is the suffix of a class name in the library transformers."""
         return cls.heads
 
     @classmethod
@@ -147,7 +147,7 @@ class Model(Layer):
 
 
 def families(model: Model, names: Iterable[str]) -> list[str]:
-    """Return the names of all members of these families, in the order of layers."""
+    """Return the names of all members of these families, ordered by layer."""
     names = tuple(names)
     return [re.sub(r"\bl\b", str(l), name) for l in range(1, model.sizes["L"] + 1) for name in names]
 

@@ -1,4 +1,4 @@
-"""Language models with a recurrent state, for which each new token takes the same time and memory.
+"""Language models with a recurrent state, in which every new token takes the same time and memory.
 
 The size of the state does not depend on the length of the sequence. The formulas define the initial state. Each step
 computes the state after a token from the state before the token.
@@ -45,7 +45,7 @@ class RecurrentModel(LanguageModel):
     def next_logits(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, ids: Any, mask: Any, positions: Any, tokens: list[Any], most: int, given: dict[str, Any]
     ) -> Iterator[nt.NamedTensor]:
-        """Yield the logits for the next token at each step. The caller appends the token that it chose to `tokens`."""
+        """Yield the logits of the next token at each step. The caller then appends its chosen token to `tokens`."""
         before, after = (families(self, names) for names in (self.memory, self.memory.values()))
         ids, mask = ALIGNED["moved", "real"](tokens=ids, mask=mask)
         states, *memory = self.evaluate(("states", *after), **{self.inputs[-1]: ids, "mask": mask, **given})
@@ -57,7 +57,7 @@ class RecurrentModel(LanguageModel):
             yield now
 
     def _step(self) -> nt.Program:
-        """Return the formulas for one new token given the state.
+        """Return the formulas that compute the logits for one new token from the state.
 
         Plain numbers are inlined.
         """
@@ -73,7 +73,7 @@ class RecurrentModel(LanguageModel):
         cache: bool = False,
         **inputs: str | Iterable[str],
     ) -> LayerModule:
-        """Return the model as a `torch.nn.Module`, as `Layer.module` does.
+        """Return the model as a `torch.nn.Module`, like `Layer.module`.
 
         Raise NotationError (304) if a cache is requested.
         """

@@ -1,4 +1,4 @@
-"""The choice of the next token: the most likely token, or a sample from the tokens that `top_k` and `top_p` keep."""
+"""The choice of the next token: the most likely one, or a sample from those that `top_k` and `top_p` keep."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SMALLEST = 2.0**-126  # the smallest normal number of single precision, so that 
 
 
 class Sampling(NamedTuple):
-    """The parameters for choosing the next token: the most likely token if `temperature` is 0, or else a sample."""
+    """The parameters for choosing the next token: the most likely one if `temperature` is 0, or else a sample."""
 
     temperature: float = 0.0
     top_k: int | None = None
@@ -38,7 +38,7 @@ class Sampling(NamedTuple):
 
 
 def check_sampling(sampling: Sampling) -> None:
-    """Raise NotationError 405 if a number in the parameters for sampling is out of its range."""
+    """Raise NotationError 405 if a parameter for sampling is out of range."""
     for name, value, least in (("temperature", sampling.temperature, 0), ("top_k", sampling.top_k, 1)):
         if value is not None and value < least:
             raise nt.NotationError(405, f"{name} must be a number from {least}, got {value}")
@@ -55,7 +55,7 @@ def check_sampling(sampling: Sampling) -> None:
 def make_sampler(
     sampling: Sampling, banned: nt.NamedTensor | None = None
 ) -> Callable[[nt.NamedTensor], nt.NamedTensor]:
-    """Return the function that chooses the next token from its logits.
+    """Return a function that chooses the next token from its logits.
 
     It returns the best token if the temperature is 0. Otherwise, it samples a token by the Gumbel-max trick.
     """
@@ -76,7 +76,7 @@ def make_sampler(
 
 
 def filter_logits(now: nt.NamedTensor, sampling: Sampling) -> nt.NamedTensor:
-    """Return the logits divided by the temperature, with −∞ for tokens that `top_k` and then `top_p` exclude."""
+    """Return the logits divided by the temperature. Tokens that `top_k` and then `top_p` exclude have −∞."""
     if sampling.top_k:
         now = CHOICE["top"](now=now, sizes={"top": min(sampling.top_k, now.sizes["vocab"])})
     now = CHOICE["cooled"](now=now, temperature=sampling.temperature)
@@ -84,7 +84,7 @@ def filter_logits(now: nt.NamedTensor, sampling: Sampling) -> nt.NamedTensor:
 
 
 def find_banned_tokens(config: dict[str, Any], ids: nt.NamedTensor) -> nt.NamedTensor | None:
-    """Return the tokens that `bad_words_ids` bans. Raise NotationError 408 if a word has several tokens."""
+    """Return the tokens that `bad_words_ids` bans. Raise NotationError 408 if a word consists of several tokens."""
     words = config.get("bad_words_ids")
     if not words:
         return None

@@ -1,4 +1,4 @@
-"""The end of text generation: which sequences have ended, and the padding that follows their ends."""
+"""The end of text generation: when a sequence ends, and how it is padded afterwards."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Decode = Callable[[list[int]], str]
 
 
 class Stopping:
-    """The state of generation: which sequences have ended, at a stop token or because new text has a stop string."""
+    """The state of generation: which sequences have ended, either at a stop token or with a stop string in new text."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Stopping:
         self.all = False
 
     def __call__(self, token: nt.NamedTensor) -> nt.NamedTensor:
-        """Return the next tokens, with padding in sequences that have ended. Record the sequences that end now."""
+        """Return the next tokens, with padding in ended sequences. Record which sequences end with these tokens."""
         if self.stops is None:
             return token
         inputs: dict[str, Any] = {"next": token, "ended": self.ended, "stops": self.stops, "padding": self.padding}
@@ -55,7 +55,7 @@ class Stopping:
         return token
 
     def with_strings(self, token: nt.NamedTensor) -> nt.NamedTensor:
-        """Return, for each sequence, whether it has ended, including sequences with a stop string in their text."""
+        """Return whether each sequence has ended. A stop string in the text of a sequence also ends it."""
         places = count()
 
         def noted(number: Any, ended: Any) -> Any:
@@ -72,7 +72,7 @@ class Stopping:
 
 
 def stop_strings(strings: str | Sequence[str] | None, decode: Decode | None) -> tuple[str, ...]:
-    """Return the stop strings. Raise NotationError if a string is empty or if there is no function to decode tokens."""
+    """Return the stop strings. Raise NotationError if one is empty, or if no function to decode tokens is given."""
     listed = (strings,) if isinstance(strings, str) else tuple(strings or ())
     if any(not isinstance(string, str) or not string for string in listed):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise nt.NotationError(405, f"stop_strings must be texts of at least one character, got {strings!r}")

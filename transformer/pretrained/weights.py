@@ -1,4 +1,4 @@
-"""The table of the names that a file uses for the parameters of a model.
+"""The table of the names that files use for the parameters of a model.
 
 A Hugging Face file contains positional arrays. Each row of the table contains the name of a parameter in the formulas,
 the name of its array, and the axes of the array in order. An axis such as (heads key) merges two axes. The last column
@@ -21,7 +21,7 @@ import namedtensor as nt
 
 
 class WeightEntry:
-    """A row of the table: the name and axes of the array with a parameter, and the part of the array to use."""
+    """A row of the table: the name and the axes of the array that contains a parameter, and the part to use."""
 
     def __init__(self, name: str, tensor: str, axes: str, **part: int):
         self.name, self.tensor, self.part = name, tensor, part
@@ -39,7 +39,7 @@ class WeightEntry:
         return entry
 
     def apart(self, count: int) -> list[WeightEntry]:
-        """Return a weight entry for each index of the axis whose elements are stored as separate arrays."""
+        """Return the weight entries for an axis whose elements are stored as separate arrays, one for each index."""
         rows: list[WeightEntry] = [copy(self) for _ in range(count)]
         for index, row in enumerate(rows):
             row.tensor = self.tensor.replace(f"{{{self.stacked}}}", str(index))
@@ -47,7 +47,7 @@ class WeightEntry:
 
     @property
     def family(self) -> str | None:
-        """The letter that numbers the layers of a family, or None if this weight entry is not part of a family."""
+        """The letter that numbers the layers of a family, or None for a weight entry that is not part of a family."""
         letter = re.search(r"\{(\w)\}", self.tensor)
         return letter and letter[1]
 
@@ -57,7 +57,7 @@ class WeightEntry:
         return {axis for group in self.groups for axis in group} - set(self.part) | ({self.stacked} - {""})
 
     def sizes(self, known: Mapping[str, int]) -> tuple[int | None, ...]:
-        """Return the sizes that the array must have, with None for sizes that are not known."""
+        """Return the sizes that the array must have. A size that is not known is None."""
         totals: list[int | None] = []
         for group in self.groups:
             total: int | None = 1
@@ -68,7 +68,7 @@ class WeightEntry:
         return tuple(totals)
 
     def take(self, array: Any, known: Mapping[str, int]) -> nt.NamedTensor:
-        """Return the parameter, which shares memory with the array that contains it."""
+        """Return the parameter from the array that contains it. Both share memory."""
         merged = ["_".join(group) for group in self.groups]
         tensor = nt.tensor(array, merged)
         for name, group in zip(merged, self.groups):
@@ -78,7 +78,7 @@ class WeightEntry:
 
 
 def linear(label: str, tensor: str, axes: str, out: int = 0, **part: int) -> tuple[WeightEntry, WeightEntry]:
-    """Return the weight entries of a linear map and its bias.
+    """Return the weight entries of a linear map: one for its matrix and one for its bias.
 
     `out` is the position, among the map's axes, of the axes of the bias.
     """
@@ -90,32 +90,32 @@ def linear(label: str, tensor: str, axes: str, out: int = 0, **part: int) -> tup
 
 
 def norm(label: str, tensor: str, axis: str = "chans") -> tuple[WeightEntry, WeightEntry]:
-    """Return the weight entries for the scale and the shift of a layer norm."""
+    """Return the weight entries of a layer norm: one for its scale and one for its shift."""
     script = f"^{{{label}}}" if label else ""
     return WeightEntry(f"γ{script}", f"{tensor}.weight", axis), WeightEntry(f"β{script}", f"{tensor}.bias", axis)
 
 
 def read_sections(text: str) -> dict[str, str]:
-    """Return the lines below each title in brackets, by title. Lines above the first title have an empty title."""
+    """Return the lines of each section by its title in brackets. Lines before the first title have an empty title."""
     first, *parts = re.split(r"^\[(.+)\]\n", text, flags=re.MULTILINE)
     sections = {"": first, **dict(zip(parts[::2], parts[1::2]))}
     return {title: lines.strip() for title, lines in sections.items()}
 
 
 def read_tables(text: str) -> dict[str, tuple[WeightEntry, ...]]:
-    """Return the weight entries in each section of a table, by the section's title."""
+    """Return the weight entries of each section in a table, by the title of the section."""
     return {title: tuple(map(read_row, lines.splitlines())) for title, lines in read_sections(text).items()}
 
 
 def read_row(line: str) -> WeightEntry:
-    """Return the weight entry for a line, whose columns are separated by two spaces. A hyphen stands for no axes."""
+    """Return the weight entry in a line. Two spaces separate the columns, and a hyphen represents no axes."""
     name, tensor, axes, *parts = re.split(r"\s{2,}", line)
     part = {axis: int(index) for axis, _, index in (text.partition("=") for text in " ".join(parts).split())}
     return WeightEntry(name, tensor, axes.strip("-"), **part)
 
 
 def expand_entries(rows: Iterable[WeightEntry], sizes: Mapping[str, int]) -> list[WeightEntry]:
-    """Return one weight entry per parameter, expanding each family into its members."""
+    """Return one weight entry per parameter. Each family is expanded to its members."""
     counted: list[WeightEntry] = []
     for row in rows:
         last = sizes[row.family.upper()] if row.family else None
@@ -124,7 +124,7 @@ def expand_entries(rows: Iterable[WeightEntry], sizes: Mapping[str, int]) -> lis
 
 
 def families(rows: Iterable[WeightEntry]) -> set[str]:
-    """Return the names of the sizes, such as L, that are the numbers of layers of the families in these entries."""
+    """Return the names of the sizes that are numbers of layers in these families, such as L."""
     return {row.family.upper() for row in rows if row.family}
 
 
@@ -134,7 +134,7 @@ def take_parameters(
     sizes: Mapping[str, int],
     parts: Callable[[str, nt.NamedTensor], dict[str, nt.NamedTensor]] = lambda name, tensor: {name: tensor},
 ) -> dict[str, nt.NamedTensor]:
-    """Return the parameters of these weight entries. Members that are separate arrays in the file are stacked.
+    """Return the parameters for these weight entries. Members that are separate arrays in a file are stacked.
 
     Convert each parameter with `parts` before reading the next parameter.
     """
@@ -150,7 +150,7 @@ def take_parameters(
 
 
 def matching(patterns: Iterable[str], names: Iterable[str]) -> list[str]:
-    """Return the names that match at least one of the patterns."""
+    """Return the names that match one or more of the patterns."""
     expressions = [re.compile(pattern(text)) for text in patterns]
     return [name for name in names if any(expression.fullmatch(name) for expression in expressions)]
 
