@@ -294,7 +294,7 @@ def _is_of_numbers(of: Any) -> bool:
 
 
 def _some_function(signature: Signature, number: int) -> str:
-    """Return the source of a definition f(x, y) = tanh u + u²/4 with u linear in x and y, which is smooth and has no symmetry."""
+    """Return the source of f(x, y) = tanh u + u²/4 with u linear in x and y. This f is smooth and has no symmetry."""
     letter = "ABCDEFGH"[number % 8]
     out = [axis.name for axis, _ in signature.codomain.axes]
     names, lines, terms = [], [f"bias{letter} ∈ {tensors(out)}"], [f"bias{letter}"]

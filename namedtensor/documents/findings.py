@@ -1,4 +1,4 @@
-"""The findings of a report, with their positions in files. Findings that comments ignore are left out."""
+"""The findings of a report, with their positions in files, except those that comments tell the checker to ignore."""
 
 from __future__ import annotations
 

@@ -229,7 +229,7 @@ CONDITION = re.compile(
 
 
 class NamedFile(NamedTuple):
-    """A span that includes files, and the names of these files as written."""
+    """A span that includes files, and the file names as they are written in it."""
 
     span: Span
     inclusion: Inclusion

@@ -131,7 +131,7 @@ class Inheritance:
         return self.sections[maths].programs[maths].statements[number]
 
     def fact(self, pair: StatementKey) -> tuple[MathSpan, nodes.Program]:
-        """Return a statement as an assumption for later sections, with the formula that contains it."""
+        """Return a statement as an assumption for later sections, with the formula that contains the statement."""
         statement = self.statement(pair)
         if isinstance(statement, nodes.Equation):
             statement = nodes.Equation(statement.sides[:2], (), statement.range, statement.span)

@@ -90,7 +90,7 @@ def gather(document: Document, section: Section, before: Collection[str] = ()) -
 
 
 def _is_shape(document: Document, section: Section, maths: MathSpan, program: Any) -> bool:
-    """Return whether a formula is a single shape or type; if so, add it to the section or report its error."""
+    """Return whether a formula is a single shape or type. If it is, add it to the section or report its error."""
     if not isinstance(program, NotationError) and not _single(program):
         return False
     try:

@@ -42,7 +42,7 @@ class DisplayRow(NamedTuple):
 
 
 def rows_of(source: str, maths: MathSpan) -> list[DisplayRow]:
-    """Return the rows of a display. An inline formula counts as one row."""
+    """Return the rows of a display. An inline formula is treated as a display with one row."""
     opening = OUTER.match(source, maths.start, maths.end) if maths.display else None
     start = position = opening.end() if opening else maths.start
     rows: list[DisplayRow] = []

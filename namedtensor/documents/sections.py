@@ -106,7 +106,7 @@ EQUATION = re.compile(r"(?<![\\:<>!])=")
 
 
 def _read_sections(document: Document) -> set[MathSpan]:
-    """Parse the formulas of all sections; return the formulas whose errors are reported."""
+    """Parse the formulas of all sections, and return the formulas whose errors are reported."""
     before = Inheritance(document)
     reported: set[MathSpan] = set()
     for section in document.sections:

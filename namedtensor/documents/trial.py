@@ -233,7 +233,7 @@ class _Trial:
         return any(isinstance(at, Name) and at.text not in known for node in indexed for _, at in node.items)
 
     def call(self, function: FunctionDefinition) -> Call:
-        """Return a call of the derivation's function, whose arguments are new names with the types in its signature."""
+        """Return a call of the derivation's function. Its arguments are new names with the types in the signature."""
         if function.signature is None:
             raise NotationError(304, f"{function.operator} has no signature")
         arguments = []

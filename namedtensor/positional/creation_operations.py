@@ -20,7 +20,7 @@ from .values import AxisValue, call, iota, number, plus
 
 # --------------------------------------------------------------------------------------------------- sizes of new axes
 def new_axis(axes: Axes, length: Any) -> AxisVariable:
-    """Return a new axis. Its length is a number, which the formula states, or the length of another axis."""
+    """Return a new axis. Its length is either a number, which the formula states, or the length of another axis."""
     if isinstance(length, SizeArgument) and len(length.dim) == 1:
         axis = axes.twin(length.dim[0])
         axes.facts.same.append((axis, length.dim[0]))

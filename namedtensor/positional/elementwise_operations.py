@@ -126,7 +126,7 @@ def floor_divide(axes: Axes, x: Any, y: Any) -> AxisValue:
 
 
 def scale_second(operator: str) -> Callable[..., AxisValue]:
-    """Return the translation rule of PyTorch's add or sub, which multiplies the second operand by `alpha`."""
+    """Return the translation rule of PyTorch's add or sub, which multiplies its second operand by `alpha`."""
 
     def rule(axes: Axes, x: Any, y: Any, alpha: Any) -> AxisValue:
         return binary(operator)(axes, x, y if alpha == 1 else binary("⊙")(axes, alpha, y))

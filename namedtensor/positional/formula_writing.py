@@ -18,7 +18,7 @@ Names = Mapping[str, tuple[str, ...]]
 
 
 def statements_of(program: TranslatedProgram, names: Names) -> tuple[list[nodes.Statement], tuple[str, ...]]:
-    """Return the statements of the formula, and the axis names of its value.
+    """Return the statements of the formula, and the axis names of the formula's value.
 
     A value that begins with a sign is given a name if other lines precede it.
     """

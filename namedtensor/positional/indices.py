@@ -82,7 +82,7 @@ Sum = tuple[Span, tuple[str, ...]]
 
 
 def split_indices(tree: Tree) -> Pair | None:
-    """Return the name and the indices in a tree such as x_i, A_{ij} or A^i_j, or None for another tree."""
+    """Return the name and the indices in a tree such as x_i, A_{ij} or A^i_j, or None for any other tree."""
     items: tuple[str, ...] = ()
     while tree.op in ("sub", "^") and tree.parts:
         if tree.op == "^" and not (len(tree.text.strip("{}")) == 1 and is_letter(tree.text.strip("{}"))):

@@ -166,7 +166,7 @@ class PartArgument:
 
 
 def to_value(x: Any) -> AxisValue:
-    """Convert a tensor, number or length to a value with axes. Raises Misuse for anything else."""
+    """Convert a tensor, number or length to a value with axes. Raises Misuse for any other argument."""
     if isinstance(x, AxisValue):
         return x
     if isinstance(x, Masked):

@@ -21,7 +21,7 @@ class Unsafe(NotationError):
 
 
 class Question(Exception):
-    """The exception that a reader raises for an ambiguous piece if no interpretation was chosen."""
+    """The exception that a reader raises for an ambiguous piece for which no interpretation was chosen."""
 
     def __init__(self, span: Span, piece: str, options: Sequence[str]):
         super().__init__(piece)

@@ -34,7 +34,7 @@ class Tree:
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement `head = body`, or only a value if `head` is None."""
+    """A statement `head = body`, or a value `body` without a name if `head` is None."""
 
     head: Tree | None
     body: Tree
