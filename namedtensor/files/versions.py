@@ -34,7 +34,7 @@ class OpenedVersion:
         self._version = version_of(self._handle)
 
     def check(self) -> None:
-        """Raise NotationError if the file was changed in place since it was opened, because the data can be mixed."""
+        """Raise NotationError if the file was changed in place since it was opened, because versions can be mixed."""
         if version_of(self._handle) != self._version:
             raise NotationError(
                 409, f"{self.path} was changed in place after it was opened",

@@ -73,7 +73,7 @@ def _make_abstract(name: str, shape: Any, sizes: Mapping[str, int], dtype: str) 
 
 
 def loss_in(program: Any, loss: str) -> tuple[Any, str]:
-    """Return a program that defines a loss, and the loss's name. `loss` is added unless the program has this name."""
+    """Return a program that defines a loss, and the loss's name. A `loss` that is not a name in it is added."""
     if loss in program.names:
         return program, loss
     if program.syntax == "latex":

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 
 def to_readable(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any], options: Options) -> str:
-    """Return the source of a readable function of arrays with the formula's names. It has `given` as parameters."""
+    """Return the source of a readable function of arrays. The names in `given` become its parameters.
+
+    The function uses the formula's names.
+    """
     return readable(goal, library, given, options).text
 
 

@@ -40,7 +40,7 @@ class ComputePlacement:
         return None if stored == computed else make_gather(stored, computed)
 
     def of_value(self, term: Term, sizes: Mapping[str, int]) -> Place | None:
-        """Return the function that places a value with rules, a saved value or certain products, or None for others."""
+        """Return the function that places a named value or a product, or None if no rules or saving apply to it."""
         name = self.values.get(term.node.span)
         if name is None:
             return self._place_product(term, sizes) if self.sharding.of_values else None

@@ -133,7 +133,7 @@ class Sharded:
         return self._abstract(shape, dtype, self.sharding)
 
     def abstract_input(self, shape: Any, dtype: str = "float32") -> NamedTensor:
-        """Return an input without values, placed where formulas compute with it. Without such rules, use `abstract`."""
+        """Return an input without values, placed where formulas compute with it, or else as `abstract` places it."""
         return self._abstract(shape, dtype, self.sharding.computed)
 
     def _abstract(self, shape: Any, dtype: str, sharding: Sharding) -> NamedTensor:
