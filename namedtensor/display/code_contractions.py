@@ -34,7 +34,7 @@ def write_matrix_product(
 ) -> CodeExpression | None:
     """Return a product as A @ B, or None if it is not a product of vectors and matrices.
 
-    A may have more leading axes.
+    A can have more leading axes.
     """
     if len(term.axes) != 1 or {*first.axes} & {*second.axes} != {*term.axes} or len(second.axes) > 2:
         return None

@@ -170,7 +170,7 @@ HELPERS = {  # definitions that a template needs; K is keepdims or keepdim, V th
 
 
 def template(library: Library, name: str) -> str | None:
-    """Return the template of an operator in a library, or None if the library has none."""
+    """Return the template of an operator in a library, or None if the library has no such template."""
     text = library.own.get(name) or COMMON.get(name)
     return (
         None if text is None else text.replace("P.", f"{library.prefix}.").replace("{axis}", f"{library.axis}={{axis}}")

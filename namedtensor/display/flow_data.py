@@ -121,7 +121,7 @@ class FlowData:
         return int(indices[variable])
 
     def environment_of(self, definition: Definition, holder: Environment, index: int | None) -> Environment | None:
-        """Return the environment in which a definition was typed, or None.
+        """Return the environment in which a definition was typed, or None if there is no such environment.
 
         For a family that is drawn once, return the environment of its first member.
         """

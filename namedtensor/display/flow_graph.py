@@ -67,7 +67,7 @@ class FlowGraph:
         return inner
 
     def connect(self, source: ValueSource, target: ValueSource, written: tuple[Run, ...] = ()) -> None:
-        """Add an edge from a value, which may be in another graph, to a node of this graph."""
+        """Add an edge to a node of this graph from a value, which can be in another graph."""
         edge = Edge(self.port(source, written), Port(target.node))
         if edge not in self.edges:
             self.edges.append(edge)

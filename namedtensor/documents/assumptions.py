@@ -111,9 +111,9 @@ def said_by_differentials(claims: Iterable[Equation], known: set[str]) -> dict[s
 
 
 def said_by_side(claim: Equation, unknown: set[str]) -> dict[str, Node] | None:
-    """Return the value of an undefined name that is a side of an equation, or None.
+    """Return the value of an undefined name that is a side of an equation, or None if no side is one.
 
-    For example, D is undefined in ∂f(X)/∂X* = D, so that its value is the other side.
+    For example, if D is undefined in ∂f(X)/∂X* = D, its value is the other side.
     """
     for one, other in (claim.sides, claim.sides[::-1]) if len(claim.sides) == 2 and claim.range is None else ():
         if isinstance(one, Name) and one.text in unknown and one not in walk(other):

@@ -53,7 +53,7 @@ def _is_proved(equation: nodes.Equation) -> bool:
 
 
 def _options(equation: nodes.Equation, head: nodes.Call) -> list[tuple[Any, ...]]:
-    """Return the candidate options for which the built-in function may equal the definition.
+    """Return the candidate options for which the built-in function could equal the definition.
 
     The candidates are the default options, 0, and the names in the definition.
     """

@@ -172,7 +172,7 @@ def conflict_of(together: Together, removed: frozenset[Span]) -> DefinitionConfl
 
 
 def _find_second_declaration(together: Together, program: nodes.Program) -> DefinitionConflict | None:
-    """Return the conflict of the first declaration that contradicts an earlier statement, or None.
+    """Return the conflict of the first declaration that contradicts an earlier statement, or None if none does.
 
     A declaration conflicts if an earlier formula declares the name in another set, or if an earlier subsection defines
     the name. The same rule applies to functions and their signatures.

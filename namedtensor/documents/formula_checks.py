@@ -1,6 +1,6 @@
 """The check of one formula in a file.
 
-The inputs of the formula may be unknown until it is used.
+The inputs of the formula can be unknown until it is used.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ class FormulaString(NamedTuple):
         return self.places[start][0], self.places[end - 1][1] if end > start else self.places[start][0]
 
     def inside(self, offset: int) -> int | None:
-        """Return the formula's offset for an offset in the file, or None.
+        """Return the formula's offset for an offset in the file, or None if there is no such offset.
 
         The result is None between the literals of the formula, and within an escape sequence.
         """
@@ -265,7 +265,7 @@ CHARACTER = re.compile(r"\r\n?|.", re.DOTALL)  # of a raw string
 def places_of(source: str, span: Span, text: str) -> tuple[Span, ...] | None:
     r"""Return the source span of each character of a string, and the end of the string, or None if these are unclear.
 
-    The string may consist of several adjacent literals.
+    The string can consist of several adjacent literals.
 
     >>> places_of(r'f("a\tb" "c")', (2, 12), "a\tbc")
     ((3, 4), (4, 6), (6, 7), (10, 11), (11, 11))

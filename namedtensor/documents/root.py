@@ -39,7 +39,7 @@ def whole_chapter(text: str, file: str, read: Read | None = None) -> Whole:
 
 
 def roots(text: str, file: str) -> Iterator[str]:
-    """Yield the files that may be the root of a chapter."""
+    """Yield the files that could be the root of a chapter."""
     folder = os.path.dirname(file)
     if named := NAMED.search(text[:5000]):
         yield os.path.normpath(os.path.join(folder, named[1].strip()))

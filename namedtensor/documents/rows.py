@@ -83,7 +83,7 @@ def columns(source: str, span: Span) -> list[int]:
 
 
 def unread_part(source: str, rows: list[DisplayRow], gone: list[Span], problem: NotationError) -> Span | None:
-    """Return the span to leave out of a display because of a problem, or None.
+    """Return the span to leave out of a display because of a problem.
 
     The span is the comment that contains the problem, or else its row and the rows that continue it. Return None if the
     problem is outside of the display, or if the span is already removed.
@@ -104,7 +104,7 @@ def unread_part(source: str, rows: list[DisplayRow], gone: list[Span], problem: 
 
 
 def comment_of(source: str, row: DisplayRow, position: int) -> Span | None:
-    """Return the comment of a row that contains a position, or None.
+    """Return the comment in a row that contains a position, or None if no comment contains it.
 
     A comment is a third or later cell that begins with \\text, or it is a \\text after a wide space.
     """

@@ -187,7 +187,7 @@ def _readable(document: Document, formulas: list[MathSpan], blamed: set[MathSpan
 def _find_taken_formula(
     section: Section, together: Together, before: MathSpan, at: MathSpan, second: Span
 ) -> MathSpan | None:
-    """Return the last formula between two declarations that uses the declared name as a parameter, or None.
+    """Return the last formula between two declarations in which the declared name is a parameter, or None.
 
     An example is f(X; W) = …, where W ∈ ….
     """

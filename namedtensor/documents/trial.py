@@ -57,7 +57,7 @@ def try_assertions(
 ) -> Iterator[Tried]:
     """Yield the results of testing the assertions of a program, in order.
 
-    `of_rows` returns the signature that applies to one assertion alone, or None.
+    `of_rows` returns the signature that applies only to one assertion, or None if there is none.
     """
     try:
         shapes_by_key = index_by_key({name: frozenset(shape_of(shape, name)) for name, shape in shapes.items()})
@@ -211,7 +211,7 @@ class _Trial:
         raise first
 
     def endings(self) -> Iterator[Any]:
-        """Yield expressions that may end the program, such as a side of the assertion.
+        """Yield expressions that could end the program, such as a side of the assertion.
 
         If a side such as ∂X has no value, the expression is a number.
         """

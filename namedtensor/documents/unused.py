@@ -1,4 +1,4 @@
-"""Names that a document declares but does not use, because a formula may lack a term.
+"""Names that a document declares but does not use, which can indicate that a formula lacks a term.
 
 Conv2d(X; W, b) = W ⊙_{chans, kh, kw} unroll X        the display does not use the parameter b
 X^1 = σ(W^1 ⊙_{inp} X^0)    b^1 ∈ ℝ^{hidden}           no formula uses b^1, which is declared beside the formulas
@@ -86,7 +86,7 @@ def occurs(text: str, document: Document, spans: list[Span]) -> bool:
 def _is_single_word(document: Document, text: str) -> bool:
     """Return whether a name is a word that occurs only once in the document.
 
-    Single letters do not count, because running text may mention them.
+    Single letters are ignored, because running text often mentions them.
     """
     word = rf"(?<![A-Za-z]){re.escape(text)}(?![A-Za-z])"
     return len(text) > 1 and text.isalpha() and len(re.findall(word, document.source)) == 1

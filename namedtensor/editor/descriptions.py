@@ -31,7 +31,7 @@ class Description(NamedTuple):
 
 
 def hover(document: EditedDocument, offset: int) -> Description | None:
-    """Return a description of the piece at an offset, or None.
+    """Return a description of the piece at an offset, or None if there is no piece.
 
     It contains the piece's type, the definition of a name, and the meaning of an operator.
     """
@@ -87,7 +87,7 @@ def definition_of(document: EditedDocument, mention: Occurrence, offset: int) ->
 
 
 def operator_at(text: str, offset: int) -> tuple[Span, Operator] | None:
-    """Return the built-in function or operator at an offset with its span, or None."""
+    """Return the span of the built-in function or operator at an offset, and its operator, or None if there is none."""
     line = text.rfind("\n", 0, offset) + 1
     for word in WORD.finditer(text, line):
         if word.start() > offset:

@@ -144,7 +144,7 @@ def indices_of(statement: Any) -> frozenset[str]:
 
 # ------------------------------------------------------------------------------------------------------ which are the same
 def find_occurrence(document: EditedDocument, offset: int) -> Occurrence | None:
-    r"""Return the mention at an offset of a document, which may be at the mention's end, or None.
+    r"""Return the mention that contains an offset of a document or ends there, or None if there is none.
 
     Outside of formulas, return a mention of the macro at that position, as in \ndef{\seq}{seq}.
     """
@@ -157,7 +157,7 @@ def find_occurrence(document: EditedDocument, offset: int) -> Occurrence | None:
 
 
 def macro_at(text: str, offset: int) -> str | None:
-    """Return the LaTeX macro at an offset, or None."""
+    """Return the LaTeX macro at an offset, or None if there is no macro."""
     start = text.rfind("\\", 0, offset + 1)
     macro = MACRO.match(text, max(start, 0))
     return macro[0] if start >= 0 and macro is not None and macro.end() >= offset else None

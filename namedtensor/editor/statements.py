@@ -1,6 +1,6 @@
 """The spans of the statements in a text.
 
-They are found without parsing, so that one invalid statement hides no others.
+They are found without parsing, so an invalid statement does not hide other statements.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ def split(text: str) -> list[StatementText]:
 
 
 def statement_at(statements: list[StatementText], span: Span | None) -> int | None:
-    """Return the index of the statement in which a span begins, or None.
+    """Return the index of the statement in which a span begins, or None if there is no span or no statement.
 
-    Text before the first statement counts as part of it.
+    Text before the first statement is treated as part of the first statement.
     """
     if span is None or not statements:
         return None

@@ -198,7 +198,7 @@ def make_axis_operation(operator: str) -> Callable[..., AxisValue]:
 
 
 def make_accumulation(operator: str) -> Callable[..., AxisValue]:
-    """Return the translation rule of cumsum or cumprod. The axis may be omitted if the operand is a vector."""
+    """Return the translation rule of cumsum or cumprod. The axis can be omitted if the operand is a vector."""
 
     def rule(axes: Axes, x: Any, axis: Any) -> AxisValue:
         return make_axis_operation(operator)(axes, x, 0 if axis is None and len(to_value(x).dims) == 1 else axis)

@@ -30,7 +30,7 @@ from .values import AxisValue, Leaf, call
 class EinsumLetters(CodeReader):
     """The reader of einsum strings and einops patterns.
 
-    An einsum string without code applies to all inputs in order.
+    An einsum string without code applies to all inputs in their given order.
     """
 
     def __init__(self, source: str, shapes: Mapping[str, Any], choose: Choose, kind: str = "einsum"):

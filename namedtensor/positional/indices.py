@@ -93,7 +93,7 @@ def split_indices(tree: Tree) -> Pair | None:
 
 
 def is_element(pair: Pair) -> bool:
-    """Return whether all indices of a name are numbers, as in A_{1,2}, so that it denotes a single element."""
+    """Return whether all indices of a name are numbers, as in A_{1,2}, so it denotes a single element."""
     return all(item.isdigit() for item in pair[1])
 
 
@@ -117,7 +117,7 @@ class IndexLetters:
         return self.binds.get((tree.span, tree.letters), tree.letters)
 
     def index_of(self, tree: Tree, names: Mapping[str, object]) -> tuple[str, tuple[str, ...]] | None:
-        """Return the name and the indices of a tree if it is an indexed tensor, or None.
+        """Return the name and the indices of a tree if it is an indexed tensor, and None otherwise.
 
         A name with a label, such as W_q, is not indexed.
         """

@@ -316,7 +316,7 @@ class MatrixLeaves:
         return name in entries_in(self.statement) and name not in self.letters.bound
 
     def counter(self, letter: str) -> Matrix:
-        """Return an index letter as a number, so that i x_i is iota ⊙ x."""
+        """Return an index letter as a number. For example, i x_i is translated to iota ⊙ x."""
         if letter in self.ranges:
             return Matrix(nodes.Name(letter), EMPTY)
         axis = self.letter(letter)

@@ -35,7 +35,7 @@ def names_axes(source: str, values: Mapping[str, Any]) -> bool:
 
 
 def offer_of(source: str, values: Mapping[str, Any]) -> Hint | None:
-    """Return a hint with the translation of a formula in positional notation, or None.
+    """Return a hint with the translation of a formula in positional notation, or None if there is none.
 
     `values` contains the known inputs, that is, named tensors, sets or numbers. The translation uses their axes. It is
     suggested only if its check succeeds.

@@ -140,7 +140,7 @@ def apply_pattern(axes: Axes, value: AxisValue, pattern: AxisPattern) -> AxisVal
 
 
 def split_axes(axes: Axes, whole: AxisVariable, group: list[str], lengths: Mapping[str, Any]) -> list[AxisVariable]:
-    """Split an axis into the parts that the pattern lists in parentheses. The length of one part may be omitted."""
+    """Split an axis into the parts that the pattern lists in parentheses. The length of one part can be omitted."""
     split = [axes.new(hint=word) for word in group]
     opened = [word for word in group if word not in lengths]
     if len(opened) > 1:

@@ -93,7 +93,7 @@ def find_counting_pattern(first: torch.Tensor, second: torch.Tensor, dims: Seque
 
 
 def find_diagonal_pattern(first: torch.Tensor, second: torch.Tensor, dims: Sequence[int]) -> ConstantPattern | None:
-    """Return the pattern of a constant with one number on, above or below a diagonal and another elsewhere, or None."""
+    """Return the pattern of a constant that has one number on, above or below a diagonal and another elsewhere."""
     if len(dims) != 2:
         return None
     one, two = select_along(first, dims), select_along(second, dims)

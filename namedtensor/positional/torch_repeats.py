@@ -123,7 +123,7 @@ def count_covered_steps(repeat: Repeat) -> int:
 
 
 def find_repeat(runs: Runs, starts: Sequence[int]) -> Repeat | None:
-    """Return the longest run of equal layers that begins at the first of these positions, or None."""
+    """Return the longest run of equal layers that begins at the first of these positions, or None if none does."""
     if len(starts) < 2:
         return None
     length = starts[1] - starts[0]

@@ -109,7 +109,7 @@ def recurrent_layer(func: Any, *args: Any, **kwargs: Any) -> tuple[torch.Tensor,
 def is_layer(args: Sequence[Any]) -> bool:
     """Return whether a call is a supported recurrent layer.
 
-    Its input must be a single tensor, and it may not have dropout in training or projections.
+    Its input must be a single tensor, and it must not have projections or, in training, dropout.
     """
     if len(args) != 9 or isinstance(args[3], torch.Tensor) or (args[5] and args[6]):
         return False
@@ -164,7 +164,7 @@ def attention(
     func: Any, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, attn_mask: torch.Tensor | None = None,
     dropout_p: float = 0.0, is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False,
 ) -> torch.Tensor | None:  # fmt: skip
-    """Compute attention by matrix products and a softmax. Several query heads may share one key head."""
+    """Compute attention by matrix products and a softmax. Several query heads can share one key head."""
     if dropout_p:
         return None
     groups = (key.shape[-3], -1) if enable_gqa else ()

@@ -93,7 +93,7 @@ def free_groups(
 ) -> list[tuple[Group, list[int]]]:
     """Return the groups of dimensions whose size can change, each with three possible sizes.
 
-    Groups may have to change together with groups of equal size.
+    Some groups can change only together with groups of equal size.
     """
     fixed = find_fixed_sizes(subject)
     free: list[tuple[Group, list[int]]] = []

@@ -189,7 +189,7 @@ class TensorViews:
         )
 
     def rejoin_axis(self, tensor: TracedTensor, dim: Dim) -> tuple[TracedTensor, Dim]:
-        """Merge the parts of a split axis back into the original axis if they are adjacent and in order."""
+        """Merge the parts of a split axis into the original axis if they are adjacent and in their original order."""
         kinds = tuple(axis.kind for axis in dim)
         for cut in self.cuts.values():
             if kinds == tuple(part.root for part in cut.parts):

@@ -76,7 +76,7 @@ def unfold(axes: Axes, x: Any, dimension: Any, size: Any, step: Any) -> AxisValu
 def is_divisible(axes: Axes, axis: AxisVariable, length: Any) -> bool:
     """Return whether an axis can be split into blocks of this length.
 
-    If its size is unknown, no tensors may be concatenated along it.
+    If its size is unknown, the axis must not be a concatenation.
     """
     if axis.kind.size is not None:
         return axis.kind.size % length == 0
