@@ -61,7 +61,7 @@ class PlanFunction:
         return getattr(self, name)
 
     def compile(self) -> None:
-        """Compile the plan and run its preparation, as the first use of `run` does."""
+        """Compile the plan and run its preparation. Without this call, the first use of `run` does both."""
         plan, target, python = self.plan, self.target, self.python
         extra: dict[str, Any] = {f"python_{number}": function for number, function in enumerate(python, 1)}
         if target.placement is not None:

@@ -52,7 +52,7 @@ class ScriptText(str):
 
 
 def code_of_sizes(value: Any) -> Any:
-    """Return the options of a step, with each size that is read from the arrays replaced by its source text."""
+    """Return the options of a step. Each size that is read from the arrays is replaced by its source text."""
     if type(value) is Extent:
         return ScriptText(format_polynomial(value.terms, code_of_atom, " * "))
     if isinstance(value, tuple):

@@ -41,7 +41,7 @@ def _write_reduction(name: str):
 
 
 def _write_pick(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    """Return code that slices an element at a symbolic position, since JAX does not accept such an index."""
+    """Return code that slices an element at a symbolic position, since JAX rejects such a position as an index."""
     plain = [position is None or type(position) is int for position in options["places"]]
     places = [at if is_plain else f"{at}:{at + 1}" for at, is_plain in zip(options["places"], plain)]
     of_slices = ["0" if type(position) is str else ":" for position in places if type(position) is not int]

@@ -212,7 +212,7 @@ class NumPy(Backend):
         return f"{text}.copy()" if getattr(result, "fixed", False) else text
 
     def kept_buffers(self, plan: Any) -> Workspace | None:
-        """Return the large intermediate arrays whose memory may be kept, or None if no memory may be kept.
+        """Return the large intermediate arrays whose memory may be kept for the next call, or None if none may be kept.
 
         A plan that calls a Python function has no such arrays, because this function might keep its arguments.
         """

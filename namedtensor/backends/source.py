@@ -103,7 +103,7 @@ class Backend:
         return tuple([names[argument] if argument in names else plan.text_of(argument) for argument in step.arguments])
 
     def fixed_name(self, plan: Plan, value: PlanValue) -> str:
-        """Return the name that a constant has outside of the function."""
+        """Return the name that code outside of the function uses for a constant."""
         return plan.names[value]
 
     def forms(self, step: Step) -> list[tuple[str, Plan, Workspace]]:
@@ -188,7 +188,7 @@ class Backend:
         return plan.steps_of_sizes if self.keeps_sized and not comments and not plan.inner else ()
 
     def write_sized(self, text: Written, plan: Plan, comments: bool) -> None:
-        """Write the function that computes the steps that depend only on input sizes."""
+        """Write the function that computes all steps that depend only on input sizes."""
         steps = self.done_once(plan, comments)
         if not steps:
             return
@@ -366,7 +366,7 @@ def is_done_before(value: PlanValue) -> bool:
 
 
 def replace_sizes(value: Any) -> Any:
-    """Return the options of a step with 1 for each size that is read from the arrays, to determine dtypes."""
+    """Return the options of a step, with each size that is read from the arrays replaced by 1, to determine dtypes."""
     if isinstance(value, tuple):
         return tuple(map(replace_sizes, value))
     if isinstance(value, dict):

@@ -37,12 +37,12 @@ def _dtype(name: str) -> str:
 
 
 def _kind(step: Any) -> str:
-    """Return the source text for the dtype of an array made from numbers, with the device if it is made at run time."""
+    """Return source text for the dtype of an array of numbers, with the device if the array is created at run time."""
     return f"{_dtype(step.value.dtype)}{', device=device' if step.value.sized else ''}"
 
 
 def _write_axes(options: dict[str, Any], step: Any) -> str:
-    """Return the source text of a reduction's axes. If all axes are kept, PyTorch needs all of them by position."""
+    """Return the source text of a reduction's axes. If the axes are kept, PyTorch needs every axis by position."""
     at = options["at"]
     if at is None and options["keep"]:
         at = tuple(range(len(step.value.shape)))
@@ -55,7 +55,7 @@ def _method(name: str):
 
 
 def _vecdot(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    """Return the product of integer vectors. PyTorch multiplies integer matrices, but not stacks of vectors."""
+    """Return text for a product of integer vectors. PyTorch multiplies integer matrices, but not stacks of vectors."""
     whole = all(argument.dtype.startswith(("int", "uint")) for argument in step.arguments)
     return "({} * {}).sum(-1)".format(*names) if whole else "torch.linalg.vecdot({}, {})".format(*names)
 

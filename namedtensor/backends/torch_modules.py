@@ -48,7 +48,7 @@ class ModuleBackend(Torch):
         return [value for value in super().constants_in(plan) if value not in self.buffers_of_module]
 
     def fixed_name(self, plan: Any, value: Any) -> str:
-        """Return the name that the initial value of a constant's attribute has outside of the class."""
+        """Return the name that code outside of the class uses for the initial value of a constant's attribute."""
         return f"{self.names_before[value]}_fixed" if value in self.names_before else super().fixed_name(plan, value)
 
 

@@ -75,7 +75,7 @@ KERNELS = {"linear": LINEAR, "followed_linear": DERIVATIVE, "plain": PLAIN}
 
 
 def is_large_for_one_row(x: Any, matrix: Any) -> bool:
-    """Return whether the product of even a single row of x and a matrix is large."""
+    """Return whether the product of x and a matrix is large even if x has only one row."""
     return (
         len(x.shape) > 1
         and len(matrix.shape) == 2

@@ -22,7 +22,7 @@ def unknown_size(checker: Inference, axis: str) -> SizeVariable:
 
 
 def size_left_open(checker: Inference, axis: str, node: Any) -> SizeVariable:
-    """Return a size variable for an axis whose size is not determined.
+    """Return a size variable for an axis whose size is unknown.
 
     Raise NotationError (309) if the program has values, because evaluation needs a size.
     """
@@ -32,7 +32,7 @@ def size_left_open(checker: Inference, axis: str, node: Any) -> SizeVariable:
 
 
 def size_of_made(checker: Inference, axis: str, env: Environment, part: Any) -> Any:
-    """Return the size of an axis that an expression creates, as determined elsewhere, or else a size variable."""
+    """Return the size of an axis that an expression creates, or a size variable if nothing determines the size."""
     size = checker.solver.size_of(axis, env, part)
     return size_left_open(checker, axis, part) if size is None else size
 

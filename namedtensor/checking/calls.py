@@ -131,7 +131,7 @@ def unknown_operator(checker: Inference, node: Call, env: Environment) -> Notati
 
 
 def explain_prime(checker: Inference, name: str) -> str | None:
-    """Return a hint for the derivative notation f'(x) if f is a function, or None."""
+    """Return a hint for the derivative notation f'(x) if f is a function, and None otherwise."""
     plain, order = name.partition("'")[0], name.count("'")
     if not order or not (plain in checker.scope.functions or plain in REGISTRY):
         return None

@@ -101,7 +101,7 @@ def guard_term(checker: Inference, value: Node, guards: list[Term], env: Environ
 
 
 def depends_on_elements(guard: Term) -> bool:
-    """Return whether all axes of a condition come from lifting, such as the element indices of a definition or sum."""
+    """Return whether all axes of a condition come from lifting, as for the element indices of a definition or sum."""
     return bool(guard.shape) and all("@" in axis for axis in guard.shape)
 
 
@@ -126,7 +126,7 @@ def open_guards(checker: Inference, guards: Sequence[Term]) -> Generator[None]:
 
 
 def guard_index(checker: Inference, at: Term) -> Term:
-    """Return an index in which each element that fails a guard is replaced by 1."""
+    """Return the index with 1 in place of each element that fails a guard."""
     for guard in checker.guards:
         one = checker.graph.number(1)
         shape = named.broadcast((guard.shape, at.shape), unify)

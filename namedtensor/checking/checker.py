@@ -122,7 +122,7 @@ class Checker(Inference):
         return self.drop_lifting(term, last.statement.sides[0] if isinstance(last, Definition) else last)
 
     def last_term(self, last: Any) -> Term:
-        """Return the term of the definition or expression that is the program's value."""
+        """Return the term of the program's value, given the definition or expression that states this value."""
         if isinstance(last, Definition):
             return self.definition(last)
         with members_defined(self, last):
@@ -208,7 +208,7 @@ class Checker(Inference):
 
 
 def warn_of_unused(checker: Inference, unused: Definition) -> None:
-    """Warn if the last definition is unused and follows the program's value. Raise in a strict check."""
+    """Warn if the last definition is unused and follows the program's value. In a strict check, raise an error."""
     name, span = to_text(last_member(unused)), unused.statement.span
     message = f"the value is {checker.text(checker.scope.last)}; {name} is defined after it and not used"
     hint = f"write {name} on the last line to compute it, or remove its definition"

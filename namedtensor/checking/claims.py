@@ -99,7 +99,7 @@ def claims_of_later_families(checker: Inference) -> Iterator[tuple[Claim, Enviro
 
 
 def intersection(checker: Inference, one: nodes.Range, other: nodes.Range) -> nodes.Range | None:
-    """Return the range of numbers that are certainly in both ranges, or None.
+    """Return the range of numbers that are in both ranges, or None if it cannot be determined.
 
     Its variable is the variable of `other`.
     """
@@ -260,7 +260,7 @@ def is_index_axis(axis: str) -> bool:
 
 
 def is_free(checker: Inference, index: Name, env: Environment) -> bool:
-    """Return whether a name in an index has no value, so that it covers all elements."""
+    """Return whether a name in an index has no value, in which case it covers all elements."""
     key = Key(index.text)
     if env.index(index.text) is not None or checker.solver.scalar(key, env) is not None:
         return False

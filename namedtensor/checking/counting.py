@@ -25,7 +25,7 @@ from .open_labels import OFFSET
 
 
 class Unrollable(Exception):
-    """An exception for a recurrence that cannot be a loop, or cannot be a loop that begins at a certain step."""
+    """An exception for a recurrence that cannot be a loop, either at all or beginning at a certain step."""
 
 
 def has_layers(checker: Inference, holder: Environment) -> bool:
@@ -79,7 +79,7 @@ def mark_in(checker: Inference, part: str) -> str | None:
 
 
 def ahead(part: str, mark: str) -> int:
-    """Return the offset of a label from the loop's index, such as −1 for l − 1."""
+    """Return the offset between a label and the loop's index, such as −1 for l − 1."""
     rest = part.removeprefix(mark)
     if rest == part or (rest and not re.fullmatch(r"[+-]\d+", rest)):
         raise Unrollable
@@ -87,7 +87,7 @@ def ahead(part: str, mark: str) -> int:
 
 
 def label_steps(part: str, mark: str, steps: Sequence[int]) -> list[str]:
-    """Return a label at each step of a loop: 7, 8, … for l, 6, 7, … for l − 1, and 7', 8', … for l'."""
+    """Return the labels at the steps of a loop: 7, 8, … for l, 6, 7, … for l − 1, and 7', 8', … for l'."""
     if "@" not in part:
         return [part] * len(steps)
     primes = part[len(part.rstrip("'")) :]
@@ -108,7 +108,7 @@ def members_of(variable: str, env: Environment) -> Any:
 
 
 def is_value(checker: Inference, variable: str, body: Node, env: Environment, labels: bool = False) -> bool:
-    """Return whether a variable occurs in a body only as a number, or as a family index with a fixed offset.
+    """Return whether a body uses a variable only as a number, or as a family index with a fixed offset.
 
     If `labels` is true, the variable may also occur with a fixed offset in labels of tensors and functions.
     """
@@ -182,7 +182,7 @@ def is_near(part: Node, variable: str) -> bool:
 
 
 def try_typing(checker: Inference, env: Environment, typed: Callable[[], Any]) -> Any:
-    """Return the result of `typed`, or None if typing fails. In this case, discard everything that it recorded."""
+    """Return the result of `typed`. If typing fails, discard everything that it recorded and return None."""
     trace, claims, warnings = len(checker.trace), len(checker.pending_claims), len(checker.warnings)
     collect, checker.recover = checker.recover, False
     memos: list[tuple[dict[Any, Any], set[Any]]] = [
@@ -207,7 +207,7 @@ def try_typing(checker: Inference, env: Environment, typed: Callable[[], Any]) -
 
 @contextmanager
 def members_defined(checker: Inference, node: Any) -> Generator[None]:
-    """Open a context that reports a family member that cannot be computed as an error at a node."""
+    """Open a context in which a family member that cannot be computed is reported as an error at a node."""
     try:
         yield
     except Unrollable:

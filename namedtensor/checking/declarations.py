@@ -110,7 +110,7 @@ class DeclaredSets:
         return declared_set
 
     def lifted(self, key: Key, given: InputType, declared: Declaration | None) -> Mapping[str, Any]:
-        """Return an input's shape with its undeclared axes lifted, and record the sizes that its declaration states."""
+        """Return an input's shape after lifting its undeclared axes, and record the sizes its declaration states."""
         if declared is None:
             shape, varies = given.shape, False
         else:

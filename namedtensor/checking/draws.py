@@ -161,7 +161,7 @@ def its_axis(checker: Inference, node: Draw, p: Term) -> str:
 
 
 def label_number(checker: Inference, part: nodes.Node, env: Environment) -> Term | None:
-    """Return the value of a label that contains an index, such as t in z^t, or None for a plain label, such as Q."""
+    """Return the value of a label that contains an index, such as t in z^t, or None for a plain label such as Q."""
     if isinstance(part, nodes.Number) or any(
         isinstance(inner, Name) and env.index(inner.text) is not None for inner in walk(part)
     ):
@@ -170,7 +170,7 @@ def label_number(checker: Inference, part: nodes.Node, env: Environment) -> Term
 
 
 def draw_numbers(checker: Inference, node: Draw, numbers: tuple[Term, ...], env: Environment) -> Term:
-    """Return a sample for each of the `numbers`. Each has the axes of the parameters and of the stated set."""
+    """Return one sample for each of the `numbers`. A sample has the axes of the parameters and of the stated set."""
     check_known(checker, node)
     terms = checker.infer_all(node.arguments, env)
     over = its_axis(checker, node, terms[0]) if is_categorical(node) else None

@@ -79,7 +79,7 @@ def one_by_one(
     checker: Inference, definition: Definition, position: int, variable: str, numbers: range, sized: dict[str, Any],
     env: Environment,
 ) -> list[Part]:  # fmt: skip
-    """Return a part for each value of a variable. For H_{seq(t)} = h^t, the part is the slice of H at position t."""
+    """Return one part for each value of a variable. For H_{seq(t)} = h^t, each part is a slice of H at a position t."""
     axis, part = definition.elements[position]
     (real,) = env.resolve_axis(axis.name)
     others = definition.elements[:position] + definition.elements[position + 1 :]
@@ -150,7 +150,7 @@ def left_sizes(checker: Inference, group: list[Definition], env: Environment) ->
 
 
 def find_filled_size(checker: Inference, group: list[Definition], axis: Axis, env: Environment) -> Size | None:
-    """Return n if the equations fill exactly the positions 1, …, n of an axis, or None if they leave a gap."""
+    """Return n if the equations fill exactly the positions 1, …, n of an axis. Return None if they leave a gap."""
     filled: list[Filled] = []
     for definition in group:
         for named, part in definition.elements:
@@ -196,7 +196,7 @@ def find_stated_sizes(checker: Inference, key: Key, env: Environment) -> dict[st
 
 
 class Part(NamedTuple):
-    """The elements that one equation defines, as a tensor, with their positions, or None for the whole tensor."""
+    """The elements that one equation defines, as a tensor. Their positions are None if they form the whole tensor."""
 
     term: Term
     filled: tuple[str, Filled] | None
@@ -250,7 +250,7 @@ def surplus_axis(checker: Inference, definition: Definition, axis: str, term: Te
 
 
 def fills(checker: Inference, over: Range, size: Any, definition: Definition, env: Environment) -> bool:
-    """Return whether one of several ranges covers an axis completely, so that it acts like a plain variable."""
+    """Return whether one of several ranges covers a whole axis. Such a range acts like a plain variable."""
     if definition.range is over and over.further is None:
         return False
     return is_ground(size) and count_of([positions_of(checker, over.variable, over, env)]) == resolve(size)

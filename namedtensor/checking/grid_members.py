@@ -116,7 +116,7 @@ def place_of(checker: Inference, text: Any, env: Environment, node: Node) -> Pla
 
 
 def front_of(row: Place, column: Place) -> Wavefront | None:
-    """Return the wavefront loop in which both indices are the loop's current indices, or None."""
+    """Return the wavefront loop whose current indices are both of these indices, or None if there is no such loop."""
     if not isinstance(row.binding, Coordinate) or not isinstance(column.binding, Coordinate):
         return None
     front = row.binding.front
@@ -207,7 +207,7 @@ def try_rolling(grid: Grid, rows: range, columns: range) -> RolledGrid | None:
 
 
 def due_for(grid: Grid, domain: Domain, rows: range, columns: range) -> Domain | None:
-    """Return the cells that these rows and columns may depend on, or None if they do not form a domain.
+    """Return the cells on which these rows and columns may depend, or None if the cells do not form a domain.
 
     If they are at least half of the domain, return the whole domain.
     """
@@ -311,7 +311,7 @@ def each_by_itself(grid: Grid, row: Place, column: Place) -> Term:
 
 
 def join_members(grid: Grid, rolled: RolledGrid, every: Term, axis: str, row: Place, column: Place) -> Term:
-    """Return the requested members if only some of them are results of the loop. The others are typed one by one."""
+    """Return the requested members if the loop computes only some of them. The others are typed one by one."""
     make = TermBuilder(grid.checker.graph, grid.family.body)
     axes = {offset.binding.axis: offset.numbers for offset in (row, column) if offset.term is not None}
     if len(row.numbers) * len(column.numbers) > MAX_LISTED_MEMBERS:

@@ -62,14 +62,14 @@ def find_axis_names(checker: Inference, axis: str, environment: Environment) -> 
 
 
 def may_make(checker: Inference, axis: str, environment: Environment) -> bool:
-    """Return whether the axis is named anywhere except in a size, or may be created by a registered Python function."""
+    """Return whether the axis is named outside of sizes, or may be created by a registered Python function."""
     if checker.axes_named is None:
         checker.axes_named = frozenset(axis.name for axis in axes_named(checker.scope.program))
     return bool(checker.axes_named & find_axis_names(checker, axis, environment) or checker.python)
 
 
 def axes_named(root: Any) -> Iterator[Axis]:
-    """Yield the axes that an expression names in textual order, except axes that appear only in sizes."""
+    """Yield, in textual order, the axes that an expression names, except axes that appear only in sizes."""
     stack = [root]
     while stack:
         node = stack.pop()
@@ -108,7 +108,7 @@ class Round:
 
 
 class SizeInference:
-    """A size inference, which uses a separate checker so that the program's recorded types are not affected."""
+    """A size inference that uses a separate checker and thus does not affect the program's recorded types."""
 
     def __init__(self, checker: Inference):
         self.checker = checker.fork()
@@ -193,7 +193,7 @@ class SizeInference:
         return self.checker.find(family.name.key(first.get), env, None)
 
     def tidy(self, env: Environment) -> None:
-        """Forget failed evaluations, since the requested size itself may have been the reason."""
+        """Forget failed evaluations, because they may have failed only for lack of the requested size."""
         for holder in filter(None, (env, env.sizes_parent, self.checker.top)):
             for key in [key for key, result in holder.memo.items() if isinstance(result, NotationError)]:
                 del holder.memo[key]
@@ -281,7 +281,7 @@ def term_or_none(typed: Callable[[], Term | None]) -> Term | None:
 
 
 def cache_key(env: Environment) -> Any:
-    """Return a key that is equal for environments with equal functions, axes, indices and argument shapes."""
+    """Return a key that is equal for any two environments with equal functions, axes, indices and argument shapes."""
     if env.parent is None:
         return None
     shapes = tuple(

@@ -188,7 +188,7 @@ def define(checker: Inference, key: Key, group: list[Definition], holder: Enviro
 
 
 def define_ahead(checker: Inference, key: Key, holder: Environment) -> None:
-    """Evaluate the definitions that a definition needs in topological order, so that Python's recursion stays shallow.
+    """Evaluate in topological order the definitions that a definition needs, to keep Python's recursion shallow.
 
     The definitions belong to the program, or to the function that is called in the environment `holder`. Skip a
     definition that fails, since a later evaluation reports the error.

@@ -69,7 +69,7 @@ def member_at(
 
 
 class Rolled:
-    """A loop whose body is being typed. Its steps follow `base`, going up or down, and end with `last`."""
+    """A loop while its body is typed. Its steps go up or down from `base` (exclusive) to `last` (inclusive)."""
 
     def __init__(self, checker: Inference, base: int, last: int, over: nodes.Range, direction: int):
         self.checker, self.base, self.last, self.direction = checker, base, last, direction
@@ -97,12 +97,12 @@ class Rolled:
         return recurrence.states[back]
 
     def unread(self, recurrence: RecurrenceState, term: Term) -> Term:
-        """Return a placeholder for the state of a family that no step reads. Its previous value is irrelevant."""
+        """Return a placeholder for a state that no step reads. Any previous value is irrelevant."""
         shape = {axis: size for axis, size in term.shape.items() if axis != self.axis}
         return self.checker.unknown_member(recurrence.family, shape, term.boolean)
 
     def first(self, recurrence: RecurrenceState, back: int) -> Term:
-        """Return the initial value of a state: an existing member or, for a family that no step reads, zeros."""
+        """Return the initial value of a state, which is an existing member, or zeros if no step reads the family."""
         checker, state = self.checker, recurrence.states[back]
         if recurrence.carried:
             return recurrence.at(checker, self.base + recurrence.direction * (1 - back))
@@ -209,7 +209,7 @@ class Rolled:
         return type_member(checker, family, inner)
 
     def is_other(self, recurrence: RecurrenceState) -> bool:
-        """Return whether a family's variable has a meaning other than the loop's index where the family is defined."""
+        """Return whether, in a family's environment, its variable means something other than the loop's index."""
         checker, holder = self.checker, recurrence.holder
         if not means_something(checker, recurrence.variable, holder):
             return False
@@ -342,7 +342,7 @@ def loop_to(checker: Inference, recurrence: RecurrenceState, begin: int, last: i
 
 
 def firsts(recurrence: RecurrenceState, begin: int) -> range:
-    """Return the steps after which a loop may begin, which may include the step before the first member."""
+    """Return the steps after which a loop may begin. They can include the step before the first member."""
     before = 0 if recurrence.key(begin) in recurrence.holder.memo else recurrence.direction
     return range(begin - before, begin + recurrence.direction * (MAX_FIRST_STEPS + 1), recurrence.direction)
 

@@ -140,7 +140,7 @@ class Induction:
 
     # ------------------------------------------------------------------------------------------- which members there are
     def has(self, numbers: Numbers, at: int) -> bool:
-        """Return whether the number at index `at` lies in its range.
+        """Return whether the number at position `at` is in its range.
 
         A counter may exceed the range if other equations define the members outside it.
         """
@@ -253,7 +253,7 @@ class Induction:
         raise unknown_bound(self.checker, self.over.each[-1], self.holder)
 
     def from_start(self, step: int, sides: tuple[bool, ...]) -> Term:
-        """Return the member with open indices after proving that all members have the type of the first member.
+        """Return the member with open indices, after a proof that all members have the same type as the first member.
 
         Raise NoStart if the types differ.
 
@@ -277,7 +277,7 @@ class Induction:
     def numbers(
         self, step: int, sides: tuple[bool, ...], is_fixed: tuple[bool, ...]
     ) -> tuple[Numbers, dict[SizeSymbol, tuple[Size, Size]]]:
-        """Return the index of each range, which is its start if the range is fixed and else a counter.
+        """Return one index per range: the start of the range if it is fixed, and otherwise a counter.
 
         Also return the limits of the counters.
         """
@@ -301,7 +301,7 @@ class Induction:
 def not_empty(
     ranges: dict[SizeSymbol, tuple[Size, Size]], low: Size, high: Size
 ) -> dict[SizeSymbol, tuple[Size, Size]]:
-    """Return the limits of the counters, narrowed so that the range from `low` to `high` is not empty.
+    """Return the limits of the counters, restricted to values for which the range from `low` to `high` is not empty.
 
     For j = i+1, …, n, the limit of i is narrowed to i ≤ n-1.
     """

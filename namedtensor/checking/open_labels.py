@@ -34,7 +34,7 @@ def size_of_label(checker: Inference, text: Any, env: Environment | None = None)
 
 
 def size_in_sight(written: str, env: Environment) -> Any:
-    """Return the size of an axis in this environment, which may be a variable. In a call, use the argument's axis."""
+    """Return the size of an axis in this environment, possibly a variable. In a call, use the argument's axis."""
     axis = env.resolve_axis(written)[0]
     return resolve(next((outer.sizes[axis] for outer in env.outward if axis in outer.sizes), None))
 
@@ -45,7 +45,7 @@ def offset_of(parts: re.Match[str]) -> int:
 
 
 def counts_members(checker: Inference, key: Key) -> bool:
-    """Return whether a name is a member of a family with an index or an open size as a label, as in W^t and W^{n}."""
+    """Return whether some label of a name is a family's index or an open size, as in W^t and W^{n}."""
     for text in (*key.subscript, *key.superscript):
         parts = OFFSET.fullmatch(str(text))
         if (parts is not None and parts[1] in checker.scope.indices) or type(size_of_label(checker, text)) is Extent:

@@ -18,7 +18,7 @@ from .lifting import StatedSize, solve_size
 
 
 def call_python(checker: Inference, node: Call, env: Environment, axes: Axes) -> Term:
-    """Return the term of a call of a Python function, lifted by its signature. `axes` are the axes in the call."""
+    """Return the term of a call of a Python function, lifted by its signature. The call names the axes `axes`."""
     registered = checker.python[node.operator]
     arguments = checker.infer_all(node.arguments, env)
     signature = registered.signature

@@ -36,7 +36,7 @@ class SizeAgenda:
             self.waiting.setdefault((other, infers), []).append(key)
 
     def announce(self, key: SearchKey, is_number: bool) -> None:
-        """Schedule each failed search that a new value may help. Do nothing if this value was announced before."""
+        """Schedule each failed search that a new value may help, unless this value was announced before."""
         symbol, _, infers = key
         if (key, is_number) in self.announced:
             return

@@ -172,7 +172,7 @@ def root(number: Fraction, degree: int) -> int | float | None:
 
 
 def invert(operator: str, value: Any, other: Any, in_left: bool) -> Any:
-    """Return the value of an operation's unknown operand, given the operation's value and its other operand."""
+    """Return the value of the unknown operand of an operation, given the operation's value and the other operand."""
     if operator == "+":
         return value - other
     if operator == "-":

@@ -22,7 +22,7 @@ from .recurrences import RecurrenceState
 
 
 class StackedIndex:
-    """An index that counts from `first` along an axis. Members of a family are stacked along this axis."""
+    """An index that runs along an axis, starting with `first`. Members of a family are stacked along this axis."""
 
     mark = None  # its variable is in no label
 

@@ -241,7 +241,7 @@ def _words(label: Node) -> Iterator[str]:
 
 
 def members_summed(checker: Inference, node: IndexSum, first: int, last: int, env: Environment) -> Term | None:
-    """Return a sum such as ∑_{t=1}^{n} by stacking the members that it needs along an axis.
+    """Return a sum such as ∑_{t=1}^{n}. The members that it needs are stacked along an axis.
 
     Return None if the index also occurs as a label.
     """
@@ -266,7 +266,7 @@ def any_term(checker: Inference, node: IndexSum, ends: tuple[Size, Size], env: E
 
 
 def write_out_sum(checker: Inference, node: IndexSum | Over, labels: Iterable[int | str], env: Environment) -> Term:
-    """Return a reduction as a sequence of operations, with a separate operand for each value of the index."""
+    """Return a reduction written out as a sequence of operations, with one operand for each value of the index."""
     terms: list[Term] = []
     for label in labels:
         checker.spend(node)

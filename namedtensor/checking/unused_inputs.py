@@ -35,7 +35,7 @@ OPTIONS = ("sizes", "syntax", "strict", "limits", "values")  # Keyword parameter
 
 
 def refuse_unused(names: GivenNames, named: Iterable[str], sizes: Iterable[str], misspelt: bool = False) -> None:
-    """Raise if a keyword input or size does not occur in the program.
+    """Raise an error if the program does not use an input or a size that was passed by keyword.
 
     If `misspelt` is true, raise only if the program has a similar name.
     """
@@ -104,7 +104,7 @@ class MentionedNames:
 
     @cached_property
     def measured(self) -> set[str]:
-        """Return the axes whose sizes the program uses, or creates without determining them."""
+        """Return the axes whose sizes the program uses, plus axes that it creates without determining their sizes."""
         return {*find_requested_axes(self.scope.program), *find_created_axes(self.scope)}
 
     def spellings(self) -> Iterator[Spelled]:
@@ -158,7 +158,7 @@ class MentionedNames:
         return by_scripts
 
     def texts(self, part: Node) -> tuple[str | None, ...]:
-        """Return the texts that a script component matches. The result is (None,) if it matches any text."""
+        """Return the texts that a script component can match, or (None,) if it matches any text."""
         if isinstance(part, nodes.Number):
             return (component(part),)
         is_label = isinstance(part, Name) and part.text.rstrip("'") not in self.scope.indices
@@ -189,7 +189,7 @@ class GivenNames:
 
     @cached_property
     def unused(self) -> frozenset[str]:
-        """Return the names of the inputs that the program does not use."""
+        """Return the names of all inputs that the program does not use."""
         return frozenset(str(name) for name in self.inputs.keys() - self.mentioned.named if not self.of(name))
 
     @property

@@ -121,7 +121,7 @@ class LoopOfFronts:
         return self.make.add(index, self.make.number(by)) if by else index
 
     def loop(self, borders: dict[Grid, Border]) -> tuple[Term, dict[Grid, int]]:
-        """Return the loop's term, and for each grid the position of its latest wavefront among the loop's states."""
+        """Return the loop's term and, for each grid, the position of its latest wavefront among the loop's states."""
         states, initial, results, numbers = list[Term](), list[Term](), list[Term](), dict[Grid, int]()
         members: dict[int, Term] = {}
         for grid, border in borders.items():
@@ -139,7 +139,7 @@ class LoopOfFronts:
         return loop_of(self.make.graph, self.front_axis, steps, states, results, initial, self.make.node), numbers
 
     def with_border(self, border: Border, term: Term) -> Term:
-        """Return a wavefront in which the members on the border, which the steps do not compute, are inserted."""
+        """Return a wavefront with the border's members inserted, because the steps do not compute them."""
         make = self.make
         on: dict[int, list[Cell]] = {}
         for cell in border.places:

@@ -124,7 +124,7 @@ def cut_to(one: Cell, other: Cell) -> Cell | None:
 
 
 def find_covering_ranges(lanes: range, spans: Sequence[Cell], size: int) -> tuple[list[int], list[int], list[int]]:
-    """Return, for each position, the first and last lane whose span contains it, and the number of such lanes."""
+    """Return, for each position, the first and last lane whose spans contain it, and the number of all such lanes."""
     lows, highs, changes = [0] * size, [-1] * size, [0] * (size + 1)
     for lane, (low, high) in zip(lanes, spans):
         highs[low : high + 1] = [lane] * (high - low + 1)

@@ -48,7 +48,7 @@ def wide(xp: Any) -> bool | None:
 
 
 def evaluate_eagerly(xp: Any) -> Any:
-    """Return a context manager for eager evaluation, in which arrays have values even while JAX is tracing.
+    """Return a context manager for eager evaluation. Inside it, arrays have values even while JAX is tracing.
 
     A plan's precomputed values outlive the call that created the plan, so they must not be traced. For PyTorch,
     `backends/torch.py` computes them in another thread, where the modes of the caller's thread do not apply.

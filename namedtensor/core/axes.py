@@ -142,7 +142,7 @@ def same(left: Any, right: Any) -> bool:
 
 
 def bind(of: AxisSignature, axes: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """Return a map from each formal axis of a signature to the axes that a use names for it."""
+    """Return a mapping from each formal axis of a signature to the axes that a call names for it."""
     if len(set(axes)) != len(axes):
         raise ShapeMismatch("repeated", next(axis for axis in axes if axes.count(axis) > 1))
     if of.variadic:

@@ -51,7 +51,7 @@ def allclose(left: Any, right: Any, rtol: float = 1e-6, atol: float = 1e-9) -> b
 
 
 def moves_of(left: Any, right: Any) -> dict[str, Any] | None:
-    """Return the positions that reorder the second tensor like the first tensor's labels, or None if labels differ."""
+    """Return positions that put the second tensor in the order of the first one's labels, or None if labels differ."""
     moves: dict[str, Any] = {}
     for axis, labels in labels_of(right.layout).items():
         expected = labels_of(left.layout).get(axis, labels)

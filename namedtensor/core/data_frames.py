@@ -124,7 +124,7 @@ def label_rows(frame: Any) -> tuple[Any, tuple[str, ...]]:
 
 
 def is_default(index: Any) -> bool:
-    """Return whether an index of a data frame only counts rows from 0."""
+    """Return whether an index of a data frame is only a count of the rows from 0."""
     return type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
 
 

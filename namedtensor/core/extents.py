@@ -50,7 +50,7 @@ class SizeSymbol(NamedTuple):
 
 
 class Quotient(NamedTuple):
-    """The quotient of two sizes, rounded down, which is not exact for every size."""
+    """The quotient of two sizes, rounded down. Without rounding, it would not be an integer for every size."""
 
     left: Size
     right: Size

@@ -302,7 +302,7 @@ def labels_of(layout: Any) -> dict[str, Labels]:
 
 
 def is_small(layouts: Iterable[Any]) -> bool:
-    """Return whether the labels are so few that caches of calls may store these layouts."""
+    """Return whether there are so few labels that caches of calls may store these layouts."""
     return sum(len(labels) for layout in layouts for _, labels in getattr(layout, "labels", ())) <= MAX_CACHED_LABELS
 
 

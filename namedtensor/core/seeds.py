@@ -34,7 +34,7 @@ def to_seed(value: Any) -> Any:
 
 
 def number_of_key(key: Any) -> Any:
-    """Return the integer that stands for a JAX key as the seed in a formula, as a JAX array."""
+    """Return a JAX array with the integer that represents a JAX key as the seed in a formula."""
     from jax import random  # type: ignore[import-not-found]
 
     return (random.bits(to_seed(key), (), "uint32") >> (32 - SEED_BITS)).astype("float32")

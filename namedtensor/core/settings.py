@@ -207,7 +207,7 @@ def refuse(problem: NotationError) -> None:
 
 
 def guard_broadcast(run: Callable[..., Any], problem: NotationError | None) -> Callable[..., Any]:
-    """Return a function that raises the error for an outer broadcast in strict mode, and otherwise calls `run`."""
+    """Return a function that calls `run`, except that it raises the error for an outer broadcast in strict mode."""
     if problem is None:
         return run
 

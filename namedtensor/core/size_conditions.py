@@ -59,7 +59,7 @@ SIGNS = {"==": "=", "!=": "≠", "<=": "≤", ">": ">"}
 
 
 class SizeConditions(NamedTuple):
-    """The conditions of a plan under construction, which are decided by example sizes or assumed without examples."""
+    """The conditions of a plan under construction. Example sizes decide them or, without examples, they are assumed."""
 
     found: dict[SizeCondition, None]
     by_example: bool
@@ -133,7 +133,7 @@ def is_assuming() -> bool:
 
 
 def is_by_example() -> bool:
-    """Return whether a condition that only affects speed may become a condition of the plan.
+    """Return whether a condition that affects only speed may be added to the conditions of the plan.
 
     It may if plans are made for example sizes, since other sizes then have separate plans.
     """

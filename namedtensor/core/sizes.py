@@ -29,11 +29,11 @@ class SizeVariable:
     __repr__ = __str__
 
     def _with(self, sign: str, other: Any) -> SizeVariable:
-        """Return a variable for the size of an expression, such as n + 1, with this variable on the left."""
+        """Return a variable for the size of an expression whose left operand is this variable, such as n + 1."""
         return SizeVariable(f"{self}{sign}{other}")
 
     def _from(self, sign: str, other: Any) -> SizeVariable:
-        """Return a variable for the size of an expression, such as 1 + n, with this variable on the right."""
+        """Return a variable for the size of an expression whose right operand is this variable, such as 1 + n."""
         return SizeVariable(f"{other}{sign}{self}")
 
     __add__, __radd__ = partialmethod(_with, "+"), partialmethod(_from, "+")
@@ -52,7 +52,7 @@ Size = Any  # an int, an Extent or a SizeVariable
 
 
 def resolve(size: Any) -> Any:
-    """Return the number that a size was unified with, or the variable that represents it if there is no number."""
+    """Return the number that a size was unified with, or the variable that represents the size if it has no number."""
     while type(size) is SizeVariable and size.value is not None:
         size = size.value
     return canonical(size) if type(size) is Extent else size

@@ -95,7 +95,7 @@ class PlanBuilder(StepBuilder):
         return "unshifted-softmax" in self.optimized and x.dtype in ENDS and not x.fixed and not x.dynamic
 
     def select(self, fast: PlanValue, fallback: PlanValue) -> PlanValue:
-        """Return a value that is `fast` in a plan's fast version and `fallback` otherwise, similar to a φ node."""
+        """Return a value that is `fast` in the fast version of a plan and `fallback` otherwise, similar to a φ node."""
         return self.step("select", (fast, fallback), fast.order, fast.shape, fast.dtype)
 
     def guarded(self, primitive: str, x: PlanValue, value: PlanValue, axes: Order, **options: Any) -> PlanValue:
@@ -207,7 +207,7 @@ class PlanBuilder(StepBuilder):
         return self.step("head", (x,), x.order, (*x.shape[:-1], size), x.dtype, size=size)
 
     def part(self, x: PlanValue, start: int, size: int) -> PlanValue:
-        """Return a slice of the last axis: `size` elements, beginning at `start`."""
+        """Return the `size` elements of the last axis that begin at `start`."""
         return self.step("part", (x,), x.order, (*x.shape[:-1], size), x.dtype, start=start, stop=start + size)
 
     def concat(self, values: Sequence[PlanValue], axis: str) -> PlanValue:

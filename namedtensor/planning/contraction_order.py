@@ -81,7 +81,7 @@ Tree = Any  # a factor's place, or a pair of trees
 
 
 def best(shapes: Sequence[frozenset[str]], axes: frozenset[str], sizes: dict[str, int]) -> tuple[float, Tree]:
-    """Return the cost of the cheapest order of multiplication, and this order as nested pairs.
+    """Return the cost of the cheapest order of multiplication, together with this order as nested pairs.
 
     >>> abc = [frozenset("ab"), frozenset("bc"), frozenset("c")]
     >>> best(abc, frozenset("bc"), {"a": 9, "b": 9, "c": 9})[1]
@@ -130,7 +130,7 @@ def price(left: frozenset[str], right: frozenset[str], axes, outside, sizes: dic
 
 
 def reorder(lowering: Lowering, term: Term) -> Argument | None:
-    """Return a chain of contractions computed in the cheapest order.
+    """Return the value of a chain of contractions, computed in the cheapest order.
 
     In half precision, whose range is narrow, the chain is computed as written.
     """

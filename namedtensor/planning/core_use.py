@@ -56,7 +56,7 @@ def wakes_blas(terms: Sequence[Term], taken: Collection[int]) -> bool:
 
 
 def is_small(region: Region, itemsize: int) -> bool:
-    """Return whether a region is so small that whole arrays are as fast as blocks.
+    """Return whether a region is so small that computing whole arrays is as fast as computing blocks.
 
     If the region has no products, the limit is the work for which one core suffices.
     """

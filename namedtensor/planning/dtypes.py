@@ -51,7 +51,7 @@ def real_of(target: Target, dtypes: Iterable[Any]) -> str:
 
 
 def default_float(b: StepWriter, arguments: Sequence[Argument]) -> str:
-    """Return the float dtype that integers are converted to.
+    """Return the float dtype to use for integers that are converted to floats.
 
     This is the formula's dtype if all integers are constants, and otherwise the widest float.
     """

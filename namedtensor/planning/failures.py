@@ -37,7 +37,7 @@ def is_index_problem(problem: IndexError) -> bool:
 
 
 def index_error(problem: IndexError, axis: str, base: int = 1) -> NotationError:
-    """Return the error for an index along an axis that is out of range or not an integer.
+    """Return the error for an invalid index along an axis: an index that is out of range or not an integer.
 
     `problem.index` is the invalid index. `problem.size` is the axis size, or None if the size does not matter.
     """

@@ -112,7 +112,7 @@ def linear(lowering: Lowering, term: Term) -> Any:
 
 
 def _addends(lowering: Lowering, term: Term, first: bool = False) -> list[Term]:
-    """Return the addends of a sum, including the addends of nested sums that have no other use."""
+    """Return the addends of a sum, including the addends of each nested sum that is used only here."""
     if term.operator != "+" or not (first or lowering.has_one_use(term)):
         return [term]
     return [addend for argument in term.arguments for addend in _addends(lowering, argument)]

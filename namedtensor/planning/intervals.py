@@ -75,7 +75,7 @@ def hull(*intervals: Interval) -> Interval:
 
 # ------------------------------------------------------------------------------------------------------ of two numbers
 def widen_bounds(low: Any, high: Any) -> Interval:
-    """Return an interval in which distant bounds are replaced by infinity, so that bounds do not grow very long."""
+    """Return the interval with distant bounds replaced by infinity, which limits the length of the bounds."""
     return min(low if low >= -MAX_BOUND else -math.inf, MAX_BOUND), max(
         high if high <= MAX_BOUND else math.inf, -MAX_BOUND
     )

@@ -126,7 +126,7 @@ def member(lowering: Lowering, name: str) -> PlanValue:
 
 
 def places_in(loop: Loop) -> list[bool]:
-    """Return, for each argument of a loop after the states, whether the loop's body uses it only as indices."""
+    """Return, for each argument of a loop that is not a state, whether the loop's body uses it only as indices."""
     as_places: dict[int, bool] = {}
     for term in topological(*loop.results):
         for index, argument in enumerate(term.arguments):
@@ -182,7 +182,7 @@ def take_one(value: PlanValue) -> PlanValue:
 
 
 def met(lowering: Lowering, before: PlanValue, after: PlanValue, only_wider: bool) -> str:
-    """Return the common dtype of a state's values before and after a step of the loop.
+    """Return the common dtype of the values that a state has before and after a step of the loop.
 
     If `only_wider` is true, the result is never narrower than either dtype, so that repeated planning terminates.
     """

@@ -164,11 +164,11 @@ class Lowering:
         return self.builder.array(self.value(term))
 
     def extents(self, term: Term, order: Order) -> tuple[int, ...]:
-        """Return the sizes of these axes of a term."""
+        """Return the sizes of the given axes of a term."""
         return tuple([resolve(term.shape[axis]) for axis in order])
 
     def has_one_use(self, term: Term) -> bool:
-        """Return whether a term has only one use, so that a rewrite of this use may take the term apart."""
+        """Return whether a term has only one use. If so, a rewrite of this use may take the term apart."""
         return len(self.uses.get(id(term), ())) == 1
 
     def is_donated(self, term: Term) -> bool:

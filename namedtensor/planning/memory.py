@@ -152,7 +152,7 @@ def _given_back(plan: Plan, over: Mapping[PlanValue, PlanValue]) -> set[Any]:
 
 
 def _until(plan: Plan) -> dict[Any, float]:
-    """Return, for each value, the number of the last step that reads it or one of its views."""
+    """Return a mapping from each value to the number of the last step that reads the value or one of its views."""
     until: dict[Any, float] = dict.fromkeys(plan.results, math.inf)
     for number, step in reversed(tuple(enumerate(plan.steps))):
         mine = until.get(step.value, number)
@@ -166,7 +166,7 @@ MIN_RELEASED_NUMBERS = 2**17  # elements from which an array is released at its 
 
 
 def last_uses(plan: Plan) -> dict[PlanValue, list[str]]:
-    """Return, for each step, the names of large arrays that can be released after it."""
+    """Return, for each step, the names of the large arrays that can be released after this step."""
     if all(step.value.typical_count < MIN_RELEASED_NUMBERS for step in plan.steps):
         return {}
     steps = [step for step in plan.steps if not step.value.fixed and step.primitive != "same"]

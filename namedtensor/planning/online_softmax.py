@@ -94,7 +94,7 @@ class _Slice(NamedTuple):
 
 
 class _Sums:
-    """The computation of softmax_{ax}(X) ⊙_{ax} V by sums that grow slice by slice along ax."""
+    """The computation of softmax_{ax}(X) ⊙_{ax} V by sums over the slices along ax."""
 
     def __init__(self, lowering: Lowering, term: Term, soft: Term, other: Term):
         self.lowering, self.term, self.soft_first = lowering, term, soft is term.arguments[0]
@@ -126,7 +126,7 @@ class _Sums:
         return product
 
     def over_slices(self, combine: str, target: _Slice) -> tuple[PlanValue, ...]:
-        """Return the sums over all slices: over the full slices in a loop, combined with the shorter last slice."""
+        """Return the sums over all slices: a loop's sums over the full slices, combined with the shorter last slice."""
         b, over = self.lowering.builder, self.size % regions.TILE_ENTRIES
         whole = self.size - over
         assume_at_most(regions.TILE_ENTRIES, self.size)

@@ -105,7 +105,7 @@ def terms_of(root: Term, inside: Mapping[int, Axes]) -> list[Term]:
 
 
 def _grow(root: Term, axes: tuple[str, ...], uses, product: bool, itemsize: int) -> Region | None:
-    """Return a region grown from its root: all terms that map over `axes` and are used only inside the region."""
+    """Return a region grown from its root. It contains all terms that map over `axes` and are used only inside it."""
     inside: dict[int, Axes] = {}
     inputs: dict[int, tuple[Term, Axes]] = {}
     texts = set(axes)
@@ -160,7 +160,7 @@ STRUCTURAL = ("rename", "cases", "indicator")
 
 
 def _belongs(term, axes: Axes, inside, uses, product: bool, least: int, itemsize: int) -> bool:
-    """Return whether a term is computed inside a region that contains the terms that use it."""
+    """Return whether a region should contain a term, which requires that the region contains all terms that use it."""
     if not axes or not term.arguments or count(term) * itemsize < least // 4:
         return False
     if any(id(user) not in inside for user in uses[id(term)]):
@@ -263,7 +263,7 @@ def _work_of(region: Region) -> int:
 
 
 def _rows(region: Region, among: Sequence[Term], axis: str, itemsize: int, threads: int) -> int:
-    """Return the number of rows in each block along an axis, or 0 if no number is suitable.
+    """Return the number of rows in each block along an axis, or 0 if every number is unsuitable.
 
     The number of blocks is the smallest for which each block fits the cache and all threads are busy. Each block must
     have enough rows for products.
@@ -364,7 +364,7 @@ def tileable(root: Term, axis: str) -> Region | None:
 
 
 def tile(region: Region, how: Tiling) -> tuple[Term, list[tuple[Term, Axes]]]:
-    """Return the root as a term that depends only on inputs of one tile, and the tensors that contain these inputs."""
+    """Return the root as a term that depends only on one tile's inputs, and the tensors that contain these inputs."""
     terms: dict[int, Term] = {}
     parts: list[tuple[Term, Any]] = []
     inputs = {id(term): axis_names for term, axis_names in region.inputs}

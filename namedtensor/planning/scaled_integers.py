@@ -114,7 +114,7 @@ def _product(
 
 
 def element(lowering: Lowering, term: Term) -> Argument | None:
-    """Return an element of Q ⊙ s computed from Q as stored, or None if s has only some of the indexed axes."""
+    """Return an element of Q ⊙ s, computed from the stored Q, or None if s has some, but not all, indexed axes."""
     table, *_ = term.arguments
     result = parts(lowering, table)
     if result is None:

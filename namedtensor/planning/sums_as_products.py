@@ -38,7 +38,7 @@ def sum_last(b: StepWriter, x: PlanValue, keep: bool) -> PlanValue | None:
 
 
 def wakes_threads(b: StepWriter, x: PlanValue) -> bool:
-    """Return whether this sum would be the only operation that wakes BLAS threads, which would delay block threads."""
+    """Return whether this sum would be the only operation to wake BLAS threads, which would delay the block threads."""
     return (
         not b.in_block
         and typical(x.shape[-1]) >= MIN_LONG_ROW_ENTRIES

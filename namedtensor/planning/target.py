@@ -49,7 +49,7 @@ class Target:
         self._asked: Cache[tuple[Any, ...], str] = Cache(f"dtypes of {backend.name}", MAX_ASKED)
 
     def over(self, placement: Placement | None) -> Target:
-        """Return a copy of the target whose values are placed on several devices."""
+        """Return a copy of the target that places values on several devices."""
         if placement is None:
             return self
         result = copy(self)

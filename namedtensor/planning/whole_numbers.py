@@ -84,7 +84,7 @@ def is_plain(b: StepWriter, x: PlanValue) -> bool:
 
 # ------------------------------------------------------------------------------------------------------------- dtypes
 def common_dtype(b: StepWriter, arguments: Sequence[Any]) -> str:
-    """Return the common dtype of integers: their dtype if they share one, else the 64-bit dtype."""
+    """Return the common dtype of integers: the dtype that they share, or the 64-bit dtype if they differ."""
     values = [argument for argument in arguments if isinstance(argument, PlanValue) and b.kind(argument) != "b"]
     numbers = [
         argument for argument in arguments if (argument.kind if isinstance(argument, Scalar) else type(argument)) is int
@@ -108,7 +108,7 @@ def comparable(b: StepWriter, arguments: Sequence[Any]) -> bool:
 
 
 def replace_out_of_range(b: StepWriter, arguments: Sequence[Any]) -> Sequence[Any]:
-    """Replace integers that are compared with an out-of-range number by 0, and the number by 1 or −1."""
+    """Replace integers that are compared with an out-of-range number by 0, and replace this number by 1 or −1."""
     ends = intervals.interval_of_dtype(b.target.default_whole)
     assert ends is not None
     far = [type(argument) in (int, float) and (argument < ends[0] or argument > ends[1]) for argument in arguments]
@@ -122,7 +122,7 @@ def replace_out_of_range(b: StepWriter, arguments: Sequence[Any]) -> Sequence[An
 
 
 def undo_cast(b: StepWriter, x: PlanValue) -> PlanValue:
-    """Return integers in their dtype before widening, to avoid a second cast."""
+    """Return integers in the dtype that they had before they were widened, to avoid a second cast."""
     step = b.written(x)
     if step is None or step.primitive not in ("cast", "exact_cast") or x.dynamic or b.kind(x) not in WHOLE:
         return x
@@ -172,7 +172,7 @@ def for_recurrence(b: StepWriter, x: PlanValue) -> PlanValue:
 
 
 def wide_float(b: StepWriter, arguments: Sequence[Any]) -> str:
-    """Return the dtype of floats computed from these integers, and record whether this dtype may round them."""
+    """Return the dtype of floats computed from these integers, and record whether it may round the integers."""
     dtype = b.target.wide_float
     result = (argument.interval for argument in arguments if isinstance(argument, PlanValue) and not argument.fixed)
     exact = intervals.exact_in(dtype)
@@ -192,7 +192,7 @@ def is_held(b: StepWriter, x: PlanValue) -> bool:
 
 
 def fits(b: StepWriter, interval: Interval, checked: bool) -> bool:
-    """Return whether an interval fits 64-bit integers.
+    """Return whether an interval lies within the range of 64-bit integers.
 
     Unless `checked`, it must also fit the range of integers that floats represent exactly.
     """
