@@ -1,4 +1,4 @@
-"""Backends: a plan as source text and as a function of arrays, for NumPy, PyTorch, JAX, other libraries and JavaScript.
+"""Backends, which convert a plan to source text and a function for NumPy, PyTorch, JAX, other libraries and JavaScript.
 
 `source`: generation of source text from a plan, with one line per step.
 `lines`: lines that libraries share, source text under construction, and functions compiled from source text.

@@ -1,4 +1,4 @@
-"""The checks at the start of exported source: one line per input, which rejects other axes, sizes and dtypes.
+"""Generation of the checks at the start of exported source. One line per input rejects other axes, sizes and dtypes.
 
     def function(x, y):
         check("x", x, {"a": 3, "b": None}, np.float32, np.float64)

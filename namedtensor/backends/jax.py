@@ -1,4 +1,4 @@
-"""The JAX backend: pure functions, which work with `jit`, `grad` and `vmap`.
+"""The JAX backend, which generates pure functions that work with `jit`, `grad` and `vmap`.
 
 Constant steps run in NumPy, so JAX never traces them.
 """
@@ -187,7 +187,7 @@ def has_steps(plan: Any, primitives: Set[str]) -> bool:
 
 
 def must_see(plan: Any) -> bool:
-    """Return whether a plan can fail depending on its data, so that JAX must see the data and cannot trace the plan."""
+    """Return whether a plan can fail depending on its data. JAX must see this data and cannot trace such a plan."""
     return has_steps(plan, FAILS | CHECKS)
 
 

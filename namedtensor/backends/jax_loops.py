@@ -1,4 +1,4 @@
-"""Loops for JAX: scans and their derivatives, or single steps if these are faster or integers are checked."""
+"""Loops in JAX source: scans with their derivatives, or single steps if these are faster or check integers."""
 
 from __future__ import annotations
 

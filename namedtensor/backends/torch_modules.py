@@ -1,4 +1,4 @@
-"""Plans as methods of PyTorch modules: `forward(self, X)`, whose parameters are attributes of the module."""
+"""Conversion of plans to methods `forward(self, X)`. The formula's parameters are attributes of the PyTorch module."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sizes of axes in the program, which may be open, and terms whose values are sizes."""
+"""The sizes of axes in the program, including open sizes, and terms whose values are sizes."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def check_claims(checker: Inference, whole: bool = True) -> None:
 
 
 def ends_openly(claim: Claim, problem: NotationError) -> bool:
-    """Return whether an error is caused by the open end of an assertion's range, so that the assertion is skipped."""
+    """Return whether an error is caused by the open end of an assertion's range. If so, the assertion is skipped."""
     if claim.range is None or problem.code != 309 or problem.span is None:
         return False
     return any(range_.span[0] <= problem.span[0] < range_.span[1] for range_ in claim.range.each)
@@ -101,7 +101,7 @@ def claims_of_later_families(checker: Inference) -> Iterator[tuple[Claim, Enviro
 def intersection(checker: Inference, one: nodes.Range, other: nodes.Range) -> nodes.Range | None:
     """Return the range of numbers that are in both ranges, or None if it cannot be determined.
 
-    Its variable is the variable of `other`.
+    The variable of the result is the variable of `other`.
     """
 
     def least(left: Node, right: Node) -> Node | None:

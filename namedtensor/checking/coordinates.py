@@ -1,4 +1,4 @@
-"""The two indices of a grid, as tensors over all its cells, so that a body is typed once for all cells."""
+"""The two indices of a grid, as tensors over all its cells. With these tensors, a body is typed once for all cells."""
 
 from __future__ import annotations
 

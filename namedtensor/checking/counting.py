@@ -68,13 +68,13 @@ def bases_with_labels(checker: Inference) -> frozenset[str]:
 
 
 def find_loop_mark(checker: Inference, key: Key) -> str | None:
-    """Return the marker of the loop whose index occurs in the labels of a name, or None."""
+    """Return the marker of the loop whose index occurs in the labels of a name, or None if no loop's index occurs."""
     parts = [part for part in (*key.superscript, *key.subscript) if "@" in part]
     return next((mark for part in parts if (mark := mark_in(checker, part)) is not None), None) if parts else None
 
 
 def mark_in(checker: Inference, part: str) -> str | None:
-    """Return the marker of the loop whose index occurs in a label, or None."""
+    """Return the marker of the loop whose index occurs in a label, or None if no loop's index occurs."""
     return next((mark for mark in checker.rolled if mark in part), None)
 
 

@@ -161,7 +161,7 @@ def declaration(checker: Inference, key: Key) -> tuple[nodes.Set | None, Environ
 
 
 def open_declaration(checker: Inference, key: Key) -> Declaration | None:
-    """Return the declaration of a name with an open label, or None. For W^{n}, look it up by W^{1}."""
+    """Return the declaration of a name with an open label, or None if it is undeclared. For W^{n}, look up W^{1}."""
     sizes = {text: size_of_label(checker, text) for text in (*key.superscript, *key.subscript)}
     labels = {text: size for text, size in sizes.items() if type(size) is Extent}
     subscript, superscript = (tuple("1" if text in labels else text for text in script) for script in key[1:])

@@ -167,7 +167,7 @@ def is_number(checker: Inference, part: Node, env: Environment) -> bool:
 
 
 def counting(definition: Definition, part: Node) -> Range | None:
-    """Return the range whose variable occurs in an index of the left-hand side, or None."""
+    """Return the range whose variable occurs in this index of the left-hand side, or None if there is no such range."""
     names = {node.text for node in walk(part) if isinstance(node, Name)}
     ranges = definition.range.each if definition.range is not None else ()
     return next((range_ for range_ in ranges if range_.variable.text in names), None)

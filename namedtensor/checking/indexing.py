@@ -171,7 +171,7 @@ def iota(checker: Inference, axis: str, first: int, size: Any, node: Node) -> Te
 
 
 def make_created_tensor(checker: Inference, node: nodes.Subscript, env: Environment) -> Term | None:
-    """Return the term of iota_{ax}, I_{ax,ax'} or ones_{ax,…}, which depends only on axes, or None for another node."""
+    """Return the term of iota_{ax}, I_{ax,ax'} or ones_{ax,…}, which depends only on axes, or None for other nodes."""
     name = read_spelling(node)
     if name is None or name.superscript or name.base not in OF_AXES:
         return None

@@ -58,7 +58,7 @@ def with_positions(checker: Inference, axis: str, part: Node, base: Term, env: E
 
 
 def is_unknown(checker: Inference, part: Node, env: Environment) -> bool:
-    """Return whether an index contains names and the program defines none of them, so that they may be labels."""
+    """Return whether an index contains names and the program defines none of them. Such names may be labels."""
     names = [Key(node.text) for node in walk(part) if isinstance(node, nodes.Name)]
     return bool(names) and all(checker.find(name, env, part) is None for name in names)
 

@@ -313,7 +313,7 @@ class StatedSize(NamedTuple):
 def solve_size(checker: Inference, stated: StatedSize, inner: Environment) -> bool:
     """Check a stated size against the actual size, or solve it for its only unknown name.
 
-    Return False if it has several unknown names. Raise if the sizes differ.
+    Return False if the stated size has several unknown names. Raise an error if the sizes differ.
     """
     size = stated.expression
     value = checker.solver.value(size, drop_caller(inner)) if not _is_free(size, inner) else None

@@ -96,7 +96,7 @@ def found_in(checker: Inference, key: Key, env: Environment, node: Any) -> tuple
 def find_in_callers(
     checker: Inference, key: Key, env: Environment, node: Any, given: bool
 ) -> tuple[Environment, Term] | None:
-    """Return the environment and term of a name in a call that encloses `env`, or None.
+    """Return the environment and term of a name in a call that encloses `env`, or None if no such call has the name.
 
     If `given` is true, look for an argument, and otherwise for a definition.
     """
@@ -315,7 +315,7 @@ def resolve_name(checker: Inference, node: Node, env: Environment) -> Term:
 
 
 def find_spelled(checker: Inference, name: Spelled, env: Environment, node: Node) -> Term | None:
-    """Return the term of a name as it is written, or else with its scripts replaced by their values, or None."""
+    """Return the term of a name, first as written and then with values for its scripts, or None if neither exists."""
     key = name.key(env.index)
     index = checker.find(key, env, node)
     if index is None and (name.superscript or name.subscript) and not (checker.rolled and find_loop_mark(checker, key)):
@@ -362,7 +362,7 @@ def power(checker: Inference, node: nodes.Superscript, env: Environment) -> Term
 
 
 def look_up_by_value(checker: Inference, name: Spelled, env: Environment, node: Node) -> Term | None:
-    """Return the term of a name with its scripts replaced by their values, such as X^2 for X^L if L is 2, or None."""
+    """Return the term of a name with values for its scripts, such as X^2 for X^L if L is 2, or None if undefined."""
     families = [family.name for family in checker.families_around(env)]
     declared = [text for _, text, _, over in checker.scope.declarations if over is not None]
     if all(text.base != name.base for text in (*families, *declared)):

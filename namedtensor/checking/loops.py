@@ -1,4 +1,4 @@
-"""Recurrences that become loops, so that their bodies are typed once rather than step by step.
+"""Recurrences that become loops. The body of a loop is typed once rather than step by step.
 
 An example is `h^t = tanh(h^{t-1} ⊙_{in} W + x_{time(t)}) for t = 1, …, 2000`.
 
@@ -294,7 +294,7 @@ def roll_up(
 
 
 def find_passed_member(checker: Inference, recurrence: RecurrenceState, expected: int) -> Term | None:
-    """Return a member that an existing loop over layers computes before its last step, or None."""
+    """Return a member that an existing loop over layers computes before its last step, or None if no loop does."""
     for loop in recurrence.holder.loops.get(recurrence.cache_key, ()):
         if (
             loop.loop.options[0].members

@@ -109,7 +109,7 @@ def open_member(
 
 
 class NoStart(Exception):
-    """An exception for a member that depends on too many other members, so that induction cannot begin with it."""
+    """An exception for a member on which an induction cannot be based, because it depends on too many other members."""
 
 
 @dataclass(eq=False)

@@ -16,7 +16,7 @@ OFFSET = re.compile(r"(.+?)(?:([+-])(\d+))?")
 
 
 def size_of_label(checker: Inference, text: Any, env: Environment | None = None) -> Size | None:
-    """Return the number that a label denotes, such as n-1 with an open n or a counter n, or None.
+    """Return the number that a label denotes, such as n-1 with an open n or a counter n, or None for any other label.
 
     In a function, whose environment is `env`, |seq| is the size of its argument's axis.
     """

@@ -66,7 +66,7 @@ class RecurrenceState:
         self.holder.memo[key] = term
 
     def nearest(self, first: int, expected: int) -> int:
-        """Return the last step before `expected` that has a member, or `first` if there is none."""
+        """Return the last step before `expected` that has a member, or `first` if no step before it has a member."""
         known, back = self.known, 1 if self.direction > 0 else 0
         position = bisect_right(known, expected) if back else bisect_left(known, expected)
         while 0 <= position - back < len(known) and self.key(known[position - back]) not in self.holder.memo:

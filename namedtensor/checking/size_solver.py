@@ -192,7 +192,7 @@ class SizeSolver(SizesInterface):
         return None
 
     def read_declared_size(self, name: str, sets: Iterable[nodes.Set], env: Environment) -> Any:
-        """Return the size that a declaration states for an axis, such as 5 for seq in D ∈ ℝ^{seq[5]}, or None."""
+        """Return the declared size of an axis, such as 5 for seq in D ∈ ℝ^{seq[5]}, or None if no size is declared."""
         for axis, size in (pair for set_ in sets for pair in set_.axes):
             if size is not None and env.resolve_axis(axis.name) == (name,):
                 value = self.value(size, env)
@@ -201,7 +201,7 @@ class SizeSolver(SizesInterface):
         return None
 
     def infer_from_equations(self, name: str, environment: Environment, node: Any) -> Any:
-        """Return an axis size that follows from an equation of a call or program, such as a literal, or None."""
+        """Return an axis size inferred from equations of a call or program, such as literals, or None if unknown."""
         return infer_size(self.checker, name, environment, node) if self.infers else None
 
     def speaks_of(self, fact: SizeEquation, env: Environment, symbol: Symbol) -> bool:
@@ -249,7 +249,7 @@ class SizeSolver(SizesInterface):
         return index.about(words_of(symbol, env))
 
     def solve_by_equations(self, symbol: Symbol, facts: list[tuple[SizeEquation, Environment]]) -> Any:
-        """Return the value of a symbol from the first solvable size equation in which it occurs once, or None."""
+        """Return the value of a symbol from the first equation that contains it once and is solvable, or else None."""
         for fact, env in facts:
             for side, other in ((fact.left, fact.right), (fact.right, fact.left)):
                 if is_size(side) or self.count(side, symbol, env) != 1:  # pyright: ignore

@@ -72,7 +72,7 @@ def stack_members(checker: Inference, recurrence: RecurrenceState, steps: range,
 
 
 def loop_with(checker: Inference, recurrence: RecurrenceState, first: int, steps: range) -> RolledLoop | None:
-    """Return a loop that computes these steps, possibly except for the first few, or None if there is none."""
+    """Return a loop that computes these steps, possibly except for the first few, or None if no loop computes them."""
     direction = recurrence.direction
     begin, end = (steps[0], steps[-1])[::direction]
     for loop in recurrence.holder.loops.get(recurrence.cache_key, ()):

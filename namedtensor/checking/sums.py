@@ -123,7 +123,7 @@ def best(
     node: Any,
     env: Environment,
 ) -> Term:
-    """Return the first member whose value is the largest or smallest. A nan counts as the best, as in max and min."""
+    """Return the first member whose value is the largest or smallest. As in max and min, nan is the best value."""
     if operator == "argmax":
         term = apply(checker, "negative", (term,), (), node, env, (body,))
     order = apply(checker, "argsort", (term,), ((axis, variable),), node, env, (body,), NAN_FIRST)

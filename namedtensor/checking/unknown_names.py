@@ -126,7 +126,7 @@ def explain_matrix_notation(checker: Inference, key: Key, node: Any, known: list
 
 
 def factors_of(word: str, known: list[str]) -> list[str] | None:
-    """Return the known one-letter names that make up a word, such as Q and K for QK, or None."""
+    """Return the known one-letter names that make up a word, such as Q and K for QK. Return None for other words."""
     factors = re.findall(r"[^\W\d_]'*", word)
     fits = len(factors) > 1 and "".join(factors) == word and set(factors) <= set(known)
     return factors if fits else None
@@ -149,7 +149,7 @@ def size_of_family(checker: Inference, key: Key, env: Environment) -> str | None
 
 
 def explain_missing_range(checker: Inference, key: Key) -> str | None:
-    """Return a hint for h^{t-1} if h^t is defined but the equation that uses h^{t-1} has no range for t, or None."""
+    """Return a hint for h^{t-1} if h^t is defined but the equation with h^{t-1} lacks a range for t, or None otherwise."""
     counted = [
         definition
         for definition in checker.scope.definitions
@@ -169,7 +169,7 @@ def explain_missing_range(checker: Inference, key: Key) -> str | None:
 
 
 def explain_equation(checker: Inference, name: str) -> str | None:
-    """Return a hint for an equation whose left-hand side is an expression, such as ∑_{ax} X = W or √t = …, or None."""
+    """Return a hint for an equation with an expression as its left-hand side, such as √t = …, or None for others."""
     claimed = {claim.span for claim in checker.scope.claims}
     for statement in checker.scope.program.statements:
         if not isinstance(statement, nodes.Equation) or statement.span not in claimed:
@@ -184,7 +184,7 @@ def explain_equation(checker: Inference, name: str) -> str | None:
 
 
 def explain_left_side(checker: Inference, name: str) -> str | None:
-    """Return a hint for log p(x) = −x^2, which would be expected to define p, or None."""
+    """Return a hint for an undefined name, such as p if the program states log p(x) = −x^2, or None for other names."""
     claimed = {claim.span: claim.left for claim in checker.scope.claims}
     for left in claimed.values():
         if any(isinstance(node, Name) and node.text == name for node in walk(left)):
@@ -193,7 +193,7 @@ def explain_left_side(checker: Inference, name: str) -> str | None:
 
 
 def get_defined_name(side: nodes.Node) -> str | None:
-    """Return the name that a side defines as a left-hand side, such as W, Y for Y_{seq(i)}, or f for f(x), or None."""
+    """Return the name that a side defines, such as W, Y for Y_{seq(i)} or f for f(x), or None if it defines no name."""
     if isinstance(side, Call):
         if side.operator != "juxtaposed":
             return side.operator
@@ -203,7 +203,7 @@ def get_defined_name(side: nodes.Node) -> str | None:
 
 
 def explain_plain_derivative(checker: Inference, key: Key, node: Any) -> str | None:
-    """Return a hint for dL/dW, which is a derivative only if it is written ∂L/∂W, or None."""
+    """Return a hint for dL/dW, which is a derivative only if it is written ∂L/∂W, or None for other names."""
     span = getattr(node, "span", None)
     after = checker.scope.source[span[1] :].lstrip()[:2] if span is not None else ""
     if key.base[:1] != "d" or len(key.base) < 2 or after != "/d":
@@ -249,7 +249,7 @@ def list_known_names(checker: Inference, key: Key, names: list[str]) -> list[str
 
 
 def explain_script(checker: Inference, key: Key) -> str | None:
-    """Return a hint for X_1 or X_seq if X is a tensor and an index was probably meant, or None."""
+    """Return a hint for X_1 or X_seq if X is a tensor, so an index was probably meant, or None for other names."""
     tensor = checker.top.variables.get(Key(key.base))
     if tensor is None or not key.subscript or key.superscript or not tensor.shape:
         return None

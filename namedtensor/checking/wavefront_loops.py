@@ -105,7 +105,7 @@ class LoopOfFronts:
         return (self.own_lane, rest) if self.lane == 0 else (rest, self.own_lane)
 
     def gathered(self, term: Term) -> Term:
-        """Return a term over all cells, rearranged so that its axes are wavefronts and lanes."""
+        """Return a term over all cells with its elements rearranged along the axes for wavefronts and lanes."""
         make, (rows, columns), (row, column) = self.make, self.coordinates, self.cells()
         if columns.axis not in term.shape:
             return make.at(term, rows.axis, self.shifted(row, 1 - rows.numbers.start))

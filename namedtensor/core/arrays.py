@@ -236,7 +236,7 @@ class Layout:
 
 
 class UnnamedAxes(Layout):
-    """The layout of an array that JAX substituted for an array of a different rank, so that its axes are unknown.
+    """The layout of an array that JAX substituted for an array of a different rank. Its axes are unknown.
 
     `names` contains the axis names of the replaced array, which the pytree still stores.
     """

@@ -30,7 +30,7 @@ Order = tuple[str, ...]  # axes in the order in which they are stored
 
 
 class AxisSignature(NamedTuple):
-    """A parsed signature: the axes of the arguments and result. `formals` lists, in order, the axes that a use names.
+    """A parsed signature: the axes of the arguments and the result. `formals` lists the axes that each use must name.
 
     If `variadic` is true, the only formal represents any number of axes.
     """
@@ -264,7 +264,7 @@ def _check_name(name: Any) -> str:
 
 
 def find_marked_axis(left: Iterable[str], right: Iterable[str]) -> tuple[str, str] | None:
-    """Return an axis that has different stars in the two shapes, which is often a mistake, or None.
+    """Return an axis whose stars differ between the two shapes, often by mistake, or None if no stars differ.
 
     >>> find_marked_axis(["batch", "a"], ["batch", "a*"]), find_marked_axis(["a", "a*"], ["a*"])
     (('a', 'a*'), None)

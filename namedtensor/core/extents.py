@@ -245,7 +245,7 @@ class Extent:
 
     @property
     def symbols(self) -> dict[SizeSymbol, None]:
-        """The sizes of axes that occur in this size, in order of their names."""
+        """The sizes of axes that occur in this size, sorted by name."""
         result: dict[SizeSymbol, None] = {}
         for monomial in self.terms:
             for atom in monomial:
@@ -386,7 +386,7 @@ def format_size(size: Any) -> str:
 
 
 def is_size_of(axis: str, size: Any) -> bool:
-    """Return whether a size is the plain size of the given axis, so that the name of the axis describes it."""
+    """Return whether a size is just the size of the given axis, in which case the axis name describes it."""
     return type(size) is Extent and format_size(size) == f"|{axis}|"
 
 

@@ -53,7 +53,7 @@ def wrong(value: Any, what: str, expected: str, hint: str) -> NotationError:
 
 
 def require_mapping(value: Any, what: str, hint: str) -> dict[str, Any]:
-    """Return a mapping whose keys are names, or an empty one for None. Raise NotationError for anything else."""
+    """Return a mapping whose keys are names. None becomes an empty mapping. Raise NotationError for anything else."""
     if value is None:
         return {}
     mapping = cast("Mapping[Any, Any]", value) if isinstance(value, Mapping) else None

@@ -1,4 +1,4 @@
-"""Comparison of the labels of several inputs, which may differ, or may be equal in a different order.
+"""Comparison of the labels of several inputs. The labels may differ, or be equal but in a different order.
 
     LabelAlignment([city of A, city of B])      collects the labeled axes of a call's inputs
     .join(city of A, town of M, …)              joins two axes that the formula combines, whatever their names

@@ -25,7 +25,7 @@ BYTES_PER_LABEL = 100  # of a string in a list and in a dictionary, about
 
 
 class Labels:
-    """The labels of one axis, in order. Two instances are equal if all their labels are equal.
+    """The labels of one axis, in the order of its elements. Two instances are equal if all their labels are equal.
 
     Parameters
     ----------

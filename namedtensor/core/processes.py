@@ -63,7 +63,7 @@ class AnsweringProcess:
         self.is_ready = False
 
     def begin(self) -> None:
-        """Start the process, unless it is running, so that the first answer is faster. May raise OSError."""
+        """Start the process, unless it is running, to make the first answer faster. May raise OSError."""
         with self.lock:
             self._begin()
 

@@ -1,4 +1,4 @@
-"""Seeds of random numbers: integers, or keys of `jax.random`, which JAX may trace.
+"""Seeds of random numbers, which are integers or keys of `jax.random`. JAX may trace the keys.
 
 For an integer, NumPy generates the random numbers. For a key, `jax.random` does, also inside `jax.jit` and `jax.vmap`.
 """

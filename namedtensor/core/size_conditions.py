@@ -1,4 +1,4 @@
-"""Conditions on symbolic sizes, which a plan assumes and its function checks at run time.
+"""Conditions on symbolic sizes. A plan assumes these conditions, and its function checks them at run time.
 
 During planning, `conditions` collects the assumptions. A plan for a call has example sizes, which determine whether to
 assume a condition or its negation. A check without a call does not have example sizes, so it assumes the conditions

@@ -91,7 +91,7 @@ def did_you_mean(names: list[str]) -> Suggestion | None:
 
 
 def no_attribute(whose: str, name: str, known: Iterable[str]) -> AttributeError:
-    """Return the error for an unknown attribute. The error stores a name so that Python does not add a suggestion.
+    """Return the error for an unknown attribute. The stored name prevents Python from adding a suggestion.
 
     >>> no_attribute("a formula", "chekc", ["check", "explain"])
     AttributeError("a formula has no attribute 'chekc'; did you mean check?")

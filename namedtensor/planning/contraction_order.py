@@ -36,7 +36,7 @@ Parts = tuple[list[Term], list[str]]  # of a product of several: its factors, of
 
 
 def chain_of(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts]) -> FactorChain | None:
-    """Return the chain of factors that ends with a term, or None if no other order could be cheaper.
+    """Return the chain of factors that ends with a term, or None if no other order can be cheaper than the written one.
 
     The factors are collected from nested products, provided that each axis has one meaning in these products.
     """

@@ -1,4 +1,4 @@
-"""Runtime failures as errors of the formula: library exceptions, reported with their position, reason and repair."""
+"""Conversion of failures at run time to errors of the formula, which state their position, reason and repair."""
 
 from __future__ import annotations
 

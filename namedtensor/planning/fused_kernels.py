@@ -16,7 +16,7 @@ SCALES = ("/", "⊙")
 
 
 def attention(lowering: Lowering, term: Term) -> Any:
-    """Match the attention softmax_{ax}(c Q ⊙_{key} K + M) ⊙_{ax} V and return its fused value, or None."""
+    """Match softmax_{ax}(c Q ⊙_{key} K + M) ⊙_{ax} V, and return the fused attention, or None if it does not match."""
     for soft, other in (term.arguments, term.arguments[::-1]):
         if soft.operator == "softmax" and soft.axes == term.axes and len(soft.axes) == 1 and lowering.has_one_use(soft):
             result = _attention(lowering, soft.arguments[0], other, soft.axes[0])
@@ -96,7 +96,7 @@ def _match_scaled_contraction(lowering: Lowering, term: Term, several: bool = Fa
 
 
 def linear(lowering: Lowering, term: Term) -> Any:
-    """Match X ⊙_{ax} W + b and return its fused value, or None.
+    """Match X ⊙_{ax} W + b, and return its fused value, or None if the term does not match.
 
     The axes of b are the axes of W except ax. The sum may have further addends.
     """
@@ -152,7 +152,7 @@ def _linear(lowering: Lowering, product: Term, bias: Any) -> Any:
 
 
 def layer_norm(lowering: Lowering, term: Term) -> Any:
-    """Match (X − mean_{ax} X) / √(var_{ax} X + ε) and return its fused value, or None.
+    """Match (X − mean_{ax} X) / √(var_{ax} X + ε), and return its fused value, or None if the term does not match.
 
     The names do not matter, and ⊙ γ + β may follow.
     """
@@ -170,7 +170,7 @@ def layer_norm(lowering: Lowering, term: Term) -> Any:
 
 
 def _match_standardization(term: Term) -> tuple[Term, tuple[str, ...], float] | None:
-    """Match a term that standardizes X, and return X, the axes and ε, or None."""
+    """Match a term that standardizes X. Return X, the axes and ε, or None if the term does not match."""
     if term.operator == "standardize":
         eps = dict(term.options).get("eps", 1e-5)
         return (term.arguments[0], term.axes, eps) if isinstance(eps, (int, float)) else None

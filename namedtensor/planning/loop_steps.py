@@ -26,7 +26,7 @@ INDEXED = ("index", "scatter")  # whose second argument specifies where
 
 
 def loop(lowering: Lowering, term: Term) -> PlanValue:
-    """Lower a loop and return the value of its step. The states are items of this value, which is not an array."""
+    """Lower a loop and return the value of its step. This value is not an array, and its items are the states."""
     loop_step = lowering.loop_steps[id(term)] = _trace_loop(lowering, term)
     return loop_step.step
 

@@ -241,7 +241,7 @@ class Lowering:
         return [self.value(root) for root in roots]
 
     def _limit_sizes(self, terms: Sequence[Term], counts: Sequence[int]) -> None:
-        """Add conditions to a plan with symbols, so that it rejects sizes for which a result would exceed the limit."""
+        """Add conditions to a plan with symbols. The plan then rejects sizes for which a result exceeds the limit."""
         largest: list[Any] = []
         computed = (pair for pair in zip(terms, counts) if id(pair[0]) not in self.reordered)
         for size in {size for term, size in computed if type(size) is Extent and term.operator not in GIVEN}:

@@ -106,7 +106,7 @@ class _Sums:
         self.size = self.values.size(self.axis)
 
     def largest(self) -> PlanValue:
-        """Return the maximum of X along ax, which stays with size 1."""
+        """Return the maximum of X along ax. The axis is kept with size 1."""
         (largest,) = self.over_slices(LARGER, _Slice(False))
         return largest
 

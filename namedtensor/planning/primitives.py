@@ -54,7 +54,7 @@ def not_inferred(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
 
 
 def length(start: Size, stop: Size) -> Size:
-    """Return the length of the range of integers from `start` to `stop`, which is exclusive."""
+    """Return the length of the range of integers from `start` (inclusive) to `stop` (exclusive)."""
     return stop - start if isinstance(stop - start, Extent) else max(0, stop - start)
 
 

@@ -18,7 +18,7 @@ DENSE = frozenset("exp multiply subtract add divide matmul dot max sum".split())
 
 
 def sum_last(b: StepWriter, x: PlanValue, keep: bool) -> PlanValue | None:
-    """Return the sum over the last axis, which stays with size 1 if `keep` is true.
+    """Return the sum over the last axis. If `keep` is true, this axis remains with size 1.
 
     The result is None if an ordinary sum is better.
     """

@@ -112,7 +112,7 @@ class Target:
             raise NotationError(405, f"{text} have no common dtype", hint='convert one: X.astype("float32")') from None
 
     def ask(self, primitive: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> str:
-        """Return the dtype of a primitive's result, which is found by running the library once on single elements."""
+        """Return the dtype of a primitive's result, as determined by running the library once on single elements."""
         kinds = tuple(
             [
                 (argument.dtype, len(argument.shape)) if hasattr(argument, "order") else (argument, type(argument))
