@@ -65,7 +65,7 @@ def apply(
 
 
 def check_labels(checker: Inference, axis: str, arguments: Sequence[Term], parts: Sequence[Any], node: Any) -> None:
-    """Raise if operands that differ in size along an axis have labels on that axis.
+    """Raise an error if operands that differ in size along an axis have labels on that axis.
 
     The error lists the labels, which are more helpful than the sizes.
     """
@@ -82,7 +82,7 @@ def check_labels(checker: Inference, axis: str, arguments: Sequence[Term], parts
 
 
 def check_numbers(checker: Inference, name: str, shape: Mapping[str, Any], axes: tuple[str, ...], node: Any) -> None:
-    """Raise if an operand is empty along one of the axes and the operator has no value for an empty operand."""
+    """Raise an error if an operand is empty along one of the axes but the operator has no value for empty operands."""
     empty = next((axis for axis in axes if resolve(shape[axis]) == 0), None)
     if empty is not None:
         message = f"{name} of no numbers has no value: the size of {source_name(empty)} is 0"
@@ -143,7 +143,7 @@ def elementwise(
 def check_truth(
     checker: Inference, record: Operator, name: str, arguments: Sequence[Term], parts: Sequence[Any]
 ) -> None:
-    """Raise if an operand is numeric but the operator expects a Boolean, or Boolean but it expects a number."""
+    """Raise an error if an operand is Boolean but must be a number, or is numeric but must be Boolean."""
     if record.chooses:
         truth(checker, arguments[0], parts[0])
         return

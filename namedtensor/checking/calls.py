@@ -320,7 +320,7 @@ def size_rule(checker: Inference, node: nodes.Size, env: Environment) -> Term:
 
 
 def open_size(checker: Inference, node: nodes.Size, env: Environment) -> Term:
-    """Return the unknown size |ax| in a check without values. Raise if a value is required or there is no such axis."""
+    """Return the unknown size |ax| in a check without values. Raise an error if a value is needed or ax is no axis."""
     name = node.axis.name
     axes = sorted(axes_in_sight(env))
     known = name in axes or axis_is_mentioned(checker, name)

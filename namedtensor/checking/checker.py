@@ -156,7 +156,7 @@ class Checker(Inference):
         self.check_unused()
 
     def check_unused(self, misspelt: bool = False) -> None:
-        """Raise if a keyword input, or a given size, does not occur in the program.
+        """Raise an error if a keyword input, or a given size, does not occur in the program.
 
         If `misspelt` is true, check only the names that resemble a name in the program.
         """

@@ -139,7 +139,7 @@ def perturbing(checker: Inference, sides: tuple[Any, ...], env: Environment) -> 
 
 
 def warn_of_replaced(checker: Inference) -> None:
-    """Warn about each definition that replaces a built-in function or number. Raise in strict mode."""
+    """Warn about each definition that replaces a built-in function or number. Raise an error in strict mode."""
     for replaced in checker.scope.replaced:
         message = f"{replaced.name} shadows the built-in {replaced.name}"
         hint = "rename it, unless you mean to override the built-in"
@@ -209,7 +209,7 @@ def check_claim(checker: Inference, claim: Claim, env: Environment) -> None:
 def check_same_axes(
     checker: Inference, sign: str, sides: tuple[Term, Term], parts: tuple[Any, Any], span: tuple[int, int]
 ) -> None:
-    """Raise if the two sides of a relation have different axes, or different sizes along an axis."""
+    """Raise an error if the two sides of a relation have different axes, or different sizes along an axis."""
     left, right = sides
     broadcast(checker, (left.shape, right.shape), span, sign, parts)
     axes = [{axis for axis in side.shape if not is_index_axis(axis)} for side in sides]

@@ -148,7 +148,7 @@ def own_axes(*terms: Term) -> dict[str, Any]:
 def its_axis(checker: Inference, node: Draw, p: Term) -> str:
     """Return the one axis along which the probabilities of a random index lie.
 
-    Raise if there is not exactly one axis.
+    Raise an error if there is not exactly one axis.
     """
     names = [*own_axes(p)]
     if len(names) != 1:

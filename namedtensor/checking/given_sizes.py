@@ -26,7 +26,7 @@ HINT = "remove the size, or pass a tensor of that size"
 def agree_with_given(
     checker: Inference, source: str, shape: Mapping[str, Any], axes: Iterable[str], node: Any = None
 ) -> None:
-    """Raise if the size of an input along one of these axes differs from the size in `sizes`."""
+    """Raise an error if the size of an input along one of these axes differs from the size in `sizes`."""
     for axis in axes:
         expected = checker.given_sizes.get(axis)
         if expected is not None and not unify(expected, shape[axis]):
@@ -47,7 +47,7 @@ def place_of(checker: Inference, axis: str) -> Any:
 
 
 def check_stated_sizes(checker: Inference) -> None:
-    """Raise if the sides of a size equation differ, or if a declared size differs from the input's size."""
+    """Raise an error if the sides of a size equation differ, or if a declared size differs from the input's size."""
     facts = [(fact, checker.top) for fact in checker.scope.sizes]
     for fact, env in facts + checker.solver.declared:
         left = checker.solver.value(fact.left, env)
@@ -88,7 +88,7 @@ def unequal(checker: Inference, fact: SizeEquation, left: Any, right: Any) -> No
 
 
 def check_given_sizes(checker: Inference) -> None:
-    """Raise if a size in `sizes` conflicts with the program, or does not belong to any axis or number in it."""
+    """Raise an error if a size in `sizes` conflicts with the program or belongs to no axis or number in it."""
     for name, size in checker.given_sizes.items():
         if not is_ground(size) or isinstance(size, Extent):
             continue
@@ -99,7 +99,7 @@ def check_given_sizes(checker: Inference) -> None:
 
 
 def check_number(checker: Inference, name: str, size: int) -> None:
-    """Raise if a number such as n, which the program defines or receives, differs from its size in `sizes`."""
+    """Raise an error if a number such as n, which the program defines or receives, differs from its size in `sizes`."""
     spelling = plain_key(name)
     group = checker.scope.definitions.get(spelling)
     if group is None:
@@ -116,7 +116,7 @@ def check_number(checker: Inference, name: str, size: int) -> None:
 
 
 def check_declared(checker: Inference, name: str, size: int) -> None:
-    """Raise if a declared size, such as 3 in D ∈ ℝ^{a[3]}, differs from the size in `sizes`."""
+    """Raise an error if a declared size, such as 3 in D ∈ ℝ^{a[3]}, differs from the size in `sizes`."""
     for _, declared, sets, _ in checker.scope.declarations:
         for axis, extent in (pair for of in sets for pair in of.axes):
             if extent is None or axis.name != name:
@@ -130,7 +130,7 @@ def check_declared(checker: Inference, name: str, size: int) -> None:
 
 
 def check_made(checker: Inference, axis: str, size: int) -> None:
-    """Raise if an axis that an expression creates, such as [3, 1]_{a} or X_{b→a}, differs in size from `sizes`.
+    """Raise an error if the size of an axis that an expression creates, as in [3, 1]_{a}, differs from `sizes`.
 
     Axes that windows and slices resize are exempt, as are axes in functions.
     """

@@ -48,7 +48,7 @@ def index(checker: Inference, node: Index, env: Environment) -> Term:
 
 
 def find_indexed_axis(checker: Inference, axis: nodes.Axis, env: Environment) -> str:
-    """Return the axis that an index applies to. Raise if a function's axis stands for several axes."""
+    """Return the axis that an index applies to. Raise an error if a function's axis stands for several axes."""
     axes = env.resolve_axis(axis.name)
     if len(axes) != 1:
         raise checker.error(

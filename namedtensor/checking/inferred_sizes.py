@@ -34,7 +34,7 @@ AxisSizes: TypeAlias = dict[int, str]  # The sizes of an axis, each with its sou
 def infer_size(checker: Inference, axis: str, environment: Environment, node: Any) -> int | None:
     """Return the size of an axis, inferred from the expressions in a call or program, or None if this is not possible.
 
-    Raise if sizes conflict.
+    Raise an error if sizes conflict.
     """
     if not may_make(checker, axis, environment):
         return None

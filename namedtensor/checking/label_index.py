@@ -26,7 +26,7 @@ UNDEFINED = 201
 
 
 def with_positions(checker: Inference, axis: str, part: Node, base: Term, env: Environment) -> Node:
-    """Return an index or slice in which each label is replaced by its position. Raise if a name is not a label."""
+    """Return an index or slice with each label replaced by its position. Raise an error if a name is not a label."""
     if isinstance(part, nodes.Slice):
         first, last = (with_positions(checker, axis, end, base, env) for end in (part.first, part.last))
         return replace(part, first=first, last=last)

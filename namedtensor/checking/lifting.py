@@ -105,7 +105,7 @@ def call_environment(
     caller: Environment,
     depth: int | None,
 ) -> Environment:
-    """Return the environment of a call, in which axes and indices are bound. Raise if the function calls itself."""
+    """Return the environment of a call, with bound axes and indices. Raise an error if the function calls itself."""
     marker = (
         id(function),
         tuple(sorted(bindings["indices"].items())),
@@ -205,7 +205,7 @@ def rename_extra_axes(
     checker: Inference, function: FunctionDefinition, term: Term, bound: set[str], part: Node, node: Any,
     inner: Environment,
 ) -> Term:  # fmt: skip
-    """Return an argument with each axis that is not in `bound` renamed to avoid capture. Raise if names clash."""
+    """Return an argument after renaming each axis not in `bound` to avoid capture. Raise an error if names clash."""
     if term.shape.keys() <= bound:
         return term
     assert function.signature is not None
@@ -256,7 +256,7 @@ def lift_arguments(
 ) -> tuple[tuple[Term, ...], list[StatedSize]]:
     """Return the arguments of a call with their extra axes renamed to avoid capture, and the stated sizes. …
 
-    The signature states the sizes. Raise if an argument lacks an axis, or if the renamed axes clash.
+    The signature states the sizes. Raise an error if an argument lacks an axis, or if the renamed axes clash.
     """
     signature = function.signature
     assert signature is not None

@@ -43,7 +43,7 @@ def literal(checker: Inference, node: nodes.Literal, env: Environment) -> Term:
 
 
 def one_axis(checker: Inference, axis: nodes.Axis, env: Environment) -> str:
-    """Return the axis that a name denotes. Raise if the name stands for several axes."""
+    """Return the axis that a name denotes. Raise an error if the name stands for several axes."""
     names = env.resolve_axis(axis.name)
     if len(names) != 1:
         raise checker.error(

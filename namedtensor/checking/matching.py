@@ -52,7 +52,7 @@ def check_steps(checker: Inference, node: Call, env: Environment) -> None:
 
 
 def match(checker: Inference, function: FunctionDefinition, node: Call, env: Environment) -> Bindings | None:
-    """Return the axes, numbers and indices that match a call with a function's left-hand side, or None on a mismatch."""
+    """Return the axes, numbers and indices that match a call with a function's left-hand side, or None if none do."""
     bindings: Bindings = {"axes": {}, "numbers": {}, "indices": {}}
     heads, uses = function.subscript, node.subscript
     if len(heads) == 1 and heads[0][0] == "axis" and uses:

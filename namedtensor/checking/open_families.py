@@ -160,7 +160,7 @@ class Induction:
     def along(self, asked: list[Any], at: int) -> Term | None:
         """Return the members along an axis, or None if one is undefined.
 
-        Raise if the first and last have different types.
+        Raise an error if the first and last have different types.
         """
         first, last, axis = asked[at]
         sides: list[Term] = []

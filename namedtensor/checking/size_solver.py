@@ -60,7 +60,7 @@ class SizeSolver(SizesInterface):
 
     # ------------------------------------------------------------------------------------------------------ symbols
     def size(self, axis: str, env: Environment, node: Any = None) -> Any:
-        """Return |axis| in this environment, or None if it is unknown. Raise if the axis has two sizes."""
+        """Return |axis| in this environment, or None if it is unknown. Raise an error if the axis has two sizes."""
         total: Any = 1
         for name in env.resolve_axis(axis):
             size = self.size_of(name, env, node)
@@ -392,7 +392,7 @@ class SizeSolver(SizesInterface):
 
     # ----------------------------------------------------------------------------------------------------- checking
     def check(self) -> None:
-        """Raise if a stated size differs from the size that was found otherwise."""
+        """Raise an error if a stated size differs from the size that was found otherwise."""
         if self.checker.scope.sizes or self.declared:
             with self.run():
                 check_stated_sizes(self.checker)

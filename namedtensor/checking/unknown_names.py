@@ -149,7 +149,7 @@ def size_of_family(checker: Inference, key: Key, env: Environment) -> str | None
 
 
 def explain_missing_range(checker: Inference, key: Key) -> str | None:
-    """Return a hint for h^{t-1} if h^t is defined but the equation with h^{t-1} lacks a range for t, or None otherwise."""
+    """Return a hint for h^{t-1} if h^t is defined but the equation with h^{t-1} lacks a range for t, and else None."""
     counted = [
         definition
         for definition in checker.scope.definitions
