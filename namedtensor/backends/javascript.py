@@ -237,7 +237,7 @@ class JavaScript(Backend):
         return plan.names[argument] if isinstance(argument, PlanValue) else number(argument)
 
     def text(self, plan: Plan, standalone: bool = False) -> str:
-        """Return the module that exports `formula`. Its runtime functions are either included or imported.
+        """Return the module that exports `formula`. The module either contains its runtime functions or imports them.
 
         Raises NotationError if JavaScript has no line for a step.
         """

@@ -37,7 +37,7 @@ def apply(
     parts: Sequence[Any],
     options: Sequence[Any] = (),
 ) -> Term:
-    """Return the term of a built-in operator applied to operands.
+    """Return the term of a built-in operator that is applied to operands.
 
     `axes` pairs each axis with the node that names it.
     """

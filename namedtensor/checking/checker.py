@@ -138,7 +138,7 @@ class Checker(Inference):
             return families.infer_definition(self, definition, self.top)
 
     def value(self, key: Key) -> Term:
-        """Return the term of a name that is defined by the program or passed as an input."""
+        """Return the term of a name that the program defines or that is an input."""
         with members_defined(self, self.scope.program):
             term = self.find(key, self.top, None)
         if term is None:

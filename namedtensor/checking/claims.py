@@ -35,7 +35,7 @@ MISSING = (201, 204, 206, 309)  # the errors of an assertion about something tha
 
 
 def check_claims(checker: Inference, whole: bool = True) -> None:
-    """Check the program's assertions. If `whole` is false, check only the assertions that the inputs determine."""
+    """Check the program's assertions. If `whole` is false, check only assertions whose sides the inputs determine."""
     passed = MISSING if not whole else (204, 309) if checker.infer_parameters else ()
     holders = {*checker.scope.definitions, *checker.inputs}
     claims = [(claim, checker.top) for claim in checker.scope.claims]
@@ -209,7 +209,7 @@ def check_claim(checker: Inference, claim: Claim, env: Environment) -> None:
 def check_same_axes(
     checker: Inference, sign: str, sides: tuple[Term, Term], parts: tuple[Any, Any], span: tuple[int, int]
 ) -> None:
-    """Raise an error if the two sides of a relation have different axes, or different sizes along an axis."""
+    """Raise an error if the two sides of a relation differ in their axes, or in the size of an axis."""
     left, right = sides
     broadcast(checker, (left.shape, right.shape), span, sign, parts)
     axes = [{axis for axis in side.shape if not is_index_axis(axis)} for side in sides]

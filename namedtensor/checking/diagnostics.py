@@ -54,7 +54,7 @@ class Use(NamedTuple):
         return f"{first} {self.where_sized(first)}", f"{second} {self.where_sized(second)}"
 
     def where_sized(self, size: Any) -> str:
-        """Return, as text, the operands in which the problem's axis has this size."""
+        """Return a phrase that lists the operands in which the problem's axis has this size."""
         written = [pair for pair in zip(self.parts, self.shapes) if hasattr(pair[0], "span")]
         parts = [self.checker.text(part) for part, shape in written if resolve(shape.get(self.problem.axis)) == size]
         return "in " + ", ".join(dict.fromkeys(parts)) if parts else "elsewhere"

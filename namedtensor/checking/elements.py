@@ -107,7 +107,7 @@ def drop_range(over: Range | None, variable: str) -> Range | None:
 
 
 def counts_family(checker: Inference, variable: str, definition: Definition, env: Environment) -> bool:
-    """Return whether the variable appears as the index of a family in the body."""
+    """Return whether the body uses the variable as the index of a family."""
     families = checker.families_around(env)
     bases = {family.name.base for family in families}
     for node in walk(definition.body):

@@ -40,7 +40,7 @@ def agree_with_given(
 
 
 def place_of(checker: Inference, axis: str) -> Any:
-    """Return the first node that requests the size of an axis or, failing that, the first node that names it."""
+    """Return the first node that requests the size of an axis or, if no node does, the first node that names the axis."""
     program = checker.scope.program
     asked = (node for node in walk(program) if isinstance(node, nodes.Size) and node.axis.name == axis)
     return next(chain(asked, (named for named in axes_named(program) if named.name == axis)), None)
@@ -157,7 +157,7 @@ def check_made(checker: Inference, axis: str, size: int) -> None:
 
 
 def largest(cells: list[Any]) -> set[tuple[int, int]]:
-    """Return the spans of the nodes, except for spans that lie within another span."""
+    """Return the spans of the nodes, without spans that lie within another span."""
     outer: set[tuple[int, int]] = set()
     end = -1
     for start, stop in sorted({node.span for node in cells}, key=lambda span: (span[0], -span[1])):

@@ -89,7 +89,7 @@ def split_by_parts(grid: Grid, cells: Sequence[Cell]) -> Iterator[tuple[Definiti
 
 
 def lines(cells: Sequence[Cell]) -> Iterator[list[Cell]]:
-    """Yield the cells grouped by row or column, in the order of decreasing length."""
+    """Yield the cells in groups. Each group is a row or a column, and longer groups precede shorter ones."""
     rest = dict.fromkeys(cells)
     while rest:
         counts = Counter((dimension, cell[dimension]) for cell in rest for dimension in (0, 1))

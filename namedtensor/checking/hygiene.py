@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def find_argument_sets(function: FunctionDefinition, count: int, given: int) -> list[Set | None]:
-    """Return the declared sets of a function's arguments and of its `given` parameters after the semicolon."""
+    """Return the declared sets of a function's first `count` arguments and first `given` parameters after `;`."""
     assert function.signature is not None
     options = [function.declarations.get(name.key()) for name in function.options[:given]]
     return [*function.signature.domain[:count], *options]
@@ -90,6 +90,6 @@ def bound_to(axes: Mapping[str, tuple[str, ...]], apart: Mapping[str, str]) -> d
 
 
 def renaming(shape: Any, names: Mapping[str, str]) -> dict[str, str]:
-    """Return the renaming for the axes of a shape, including starred axes such as a*."""
+    """Return the renaming of a shape's axes, including starred axes such as a*."""
     bare = {axis: axis.rstrip(MARKS) for axis in shape}
     return {axis: names[name] + axis[len(name) :] for axis, name in bare.items() if name in names}

@@ -292,7 +292,7 @@ def cache_key(env: Environment) -> Any:
 
 
 def bodies_of(checker: Inference, env: Environment) -> list[Node]:
-    """Return the expressions in a program or a function that do not belong to a definition."""
+    """Return the expressions of a program or a function that are not part of a definition."""
     if env.function is not None:
         return [env.function.body]
     claims = [side for claim in checker.scope.claims for side in (claim.left, claim.right)]

@@ -1,4 +1,4 @@
-"""The agenda of a size search, with the failed searches and the values that make another attempt worthwhile."""
+"""The agenda of a size search: the failed searches, and the values that would make another attempt worthwhile."""
 
 # pyright: reportUnknownVariableType=false
 # of the empty dicts and lists of new records

@@ -1,4 +1,4 @@
-"""Size equations, with an index by the symbols that they mention, arithmetic, and inversion."""
+"""Size equations: an index by the symbols that they mention, arithmetic, and inversion."""
 
 from __future__ import annotations
 

@@ -41,14 +41,14 @@ class RolledGrid:
     boolean: bool
 
     def at(self, make: TermBuilder, cell: Cell) -> Term:
-        """Return the member at a cell."""
+        """Return the member that lies at a cell."""
         schedule = self.order.schedule
         options = (self.number, schedule.front(cell) - self.order.first)
         front = make.graph.intern("after", (self.loop,), (), options, dict(self.shape), self.boolean, make.node)
         return make.pick(front, self.lane_axis, cell[schedule.lane] - self.lanes.start)
 
     def every(self, make: TermBuilder, axis: str) -> Term:
-        """Return all members of the loop along one axis, ordered by wavefront and then by lane."""
+        """Return all members of the loop along one axis, sorted by wavefront and, within a wavefront, by lane."""
         fronts, size = f"{axis}@fronts", len(self.order.lanes)
         shape = {fronts: size, **self.shape}
         term = make.graph.intern("through", (self.loop,), (), (self.number, fronts), shape, self.boolean, make.node)

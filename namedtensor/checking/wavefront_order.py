@@ -21,7 +21,7 @@ LANES_PER_STEP = 256  # lanes that cost as much as a step
 
 
 class Domain:
-    """A set of cells (i, j), given by a span of values of j for each i from `first` on. Both ends are included."""
+    """A set of cells (i, j). For each i from `first` on, a span (both ends included) specifies the values of j."""
 
     def __init__(self, first: int, spans: Iterable[Cell]):
         self.first, self.spans = first, tuple(spans)

@@ -64,7 +64,7 @@ Mismatch = Literal["missing", "sizes", "clash", "repeated", "number", "arity", "
 
 
 class ShapeMismatch(Exception):
-    """A shape mismatch, which callers that know the operands' names convert to a NotationError.
+    """A shape mismatch. Callers that know the operands' names convert it to a NotationError.
 
     `kind` is one of these strings:
 

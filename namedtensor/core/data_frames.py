@@ -129,7 +129,7 @@ def is_default(index: Any) -> bool:
 
 
 def numbers_of(data: Any) -> Any:
-    """Return the elements as an array, with nan in place of missing elements.
+    """Return the elements as an array, in which missing elements are nan.
 
     Raises NotationError if a column does not contain numbers.
     """

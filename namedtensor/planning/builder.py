@@ -203,7 +203,7 @@ class PlanBuilder(StepBuilder):
         return self.step("pick", (x,), rest, self.extents(x, rest), x.dtype, places=places)
 
     def head(self, x: PlanValue, size: int) -> PlanValue:
-        """Return the first `size` elements of the last axis."""
+        """Return the first `size` elements along the last axis."""
         return self.step("head", (x,), x.order, (*x.shape[:-1], size), x.dtype, size=size)
 
     def part(self, x: PlanValue, start: int, size: int) -> PlanValue:

@@ -133,7 +133,7 @@ def part_of(step: Step, source: str) -> str:
 
 
 def work_of(step: Step) -> tuple[Size, Size]:
-    """Return the numbers of multiply-adds and of operations in a single run of a step."""
+    """Return the number of multiply-adds and the number of operations in a single run of a step."""
     values = [argument for argument in step.arguments if isinstance(argument, PlanValue)]
     if step.primitive == "attention":
         q, k, v = values[:3]

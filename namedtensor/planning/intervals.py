@@ -69,7 +69,7 @@ def is_within(inner: Interval, outer: Interval) -> bool:
 
 
 def hull(*intervals: Interval) -> Interval:
-    """Return the smallest interval that contains all of these intervals."""
+    """Return the smallest interval that contains all given intervals."""
     return min(low for low, _ in intervals), max(high for _, high in intervals)
 
 

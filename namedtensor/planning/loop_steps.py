@@ -163,7 +163,7 @@ def met_by_data(b: PlanBuilder, initial: Sequence[PlanValue], rest: Sequence[Pla
 
 
 def alike(b: PlanBuilder, values: Sequence[PlanValue]) -> list[PlanValue]:
-    """Return the values converted to a common order of axes and a common dtype."""
+    """Return the values after converting them to a common order of axes and a common dtype."""
     order, dtype = values[0].order, b.common_dtype(values)
     if {(value.order, value.dtype, value.dynamic) for value in values} == {(order, dtype, False)}:
         return [*values]

@@ -231,7 +231,7 @@ class MalformedPlan(Exception):
 
 
 def verify(plan: Plan) -> None:
-    """Raise MalformedPlan if a step of a plan, or of a plan within a step, does not match its primitive."""
+    """Raise MalformedPlan if a step does not match its primitive. The steps include the steps of plans within steps."""
     there: set[Any] = set(plan.inputs)
     for step in plan.steps:
         for problem in _problems(step, there):

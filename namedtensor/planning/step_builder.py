@@ -163,7 +163,7 @@ class StepBuilder:
         return not known.isdisjoint(self.cut)
 
     def renamed(self, x: PlanValue, order: Order) -> PlanValue:
-        """Return the array with other axis names. This is not a step, since a plan does not contain names."""
+        """Return the array with other axis names. This creates no step, because a plan does not contain names."""
         if order == x.order:
             return x
         x = self.unnamed(x)

@@ -71,7 +71,7 @@ def is_better_as_product(b: StepWriter, x: PlanValue) -> bool:
 
 
 def is_dense_and_new(b: StepWriter, x: PlanValue) -> bool:
-    """Return whether an array is new and probably dense."""
+    """Return whether an array was created by a step and is probably dense."""
     step = b.written(x)
     if step is not None and step.primitive == "reshape":
         step = b.written(step.arguments[0])

@@ -42,7 +42,7 @@ ROUNDED = "JAX without jax_enable_x64 rounds integers beyond 16777216 here: they
 
 
 class StepWriter(Protocol):
-    """The part of the plan builder's interface that the rules for dtypes and sums use."""
+    """The part of the plan builder's interface that is used by the rules for dtypes and sums."""
 
     target: Target
     optimized: frozenset[str]
