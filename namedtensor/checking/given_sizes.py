@@ -40,7 +40,7 @@ def agree_with_given(
 
 
 def place_of(checker: Inference, axis: str) -> Any:
-    """Return the first node that requests the size of an axis or, if no node does, the first node that names the axis."""
+    """Return the first node that requests the size of an axis or, if no node does, the first one that names it."""
     program = checker.scope.program
     asked = (node for node in walk(program) if isinstance(node, nodes.Size) and node.axis.name == axis)
     return next(chain(asked, (named for named in axes_named(program) if named.name == axis)), None)
