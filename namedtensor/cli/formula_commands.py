@@ -19,7 +19,7 @@ from .parsers import CALL, DIGITS, LIST, OF, Argument, command, formula_with
 class Result(NamedTuple):
     """A kind of result.
 
-    `compute` returns the result for some options, `record` its JSON, and `text` its printed form.
+    `compute` returns the result for the given options, `record` its JSON, and `text` its printed form.
     """
 
     compute: Callable[[Any, Console], Any]
@@ -135,7 +135,7 @@ def compute_value(options: Any, source: FormulaSource, console: Console) -> tupl
 def read_call(options: Any, console: Console) -> tuple[str | None, list[Any], KeywordValues]:
     """Return what --call and --of specify.
 
-    They give the name of the function or name to evaluate, the arguments, and the inputs by name.
+    They give the function or name to evaluate, the arguments, and the inputs by name.
     """
     if options.call and options.of:
         raise InputError("--of and --call both name a part of the program; leave one out")

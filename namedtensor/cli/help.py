@@ -44,7 +44,7 @@ def help_command(options: Any, console: Console) -> None:
 def find_operator(name: str) -> Operator:
     """Return the record of an operator, given its name, sign, ASCII or LaTeX form.
 
-    Raise InputError if there is none.
+    Raise InputError if the operator does not exist.
     """
     record = REGISTRY.get(name) or next(
         (operator for operator in REGISTRY.values() if name in (operator.ascii, operator.latex, operator.python)), None

@@ -61,7 +61,7 @@ def split_given(word: str) -> tuple[str, str]:
 def values_of(words: list[str], header: list[str], console: Console, shapes: bool = False) -> KeywordValues:
     """Return the numbers and tensors that NAME=VALUE arguments give, and print notes on the files that were read.
 
-    With `shapes`, an argument may also be a shape, which is returned as text. `header` contains the values of --header.
+    If `shapes` is true, an argument can also be a shape, which is returned as text. `header` contains the values of --header.
     Raise InputError if an argument is not an input or a name has two values.
     """
     values, headers = KeywordValues(), headers_of(header)
@@ -91,7 +91,7 @@ def no_shape(name: str, text: str) -> InputError:
 
 
 def shapes_of(words: list[str], header: list[str], console: Console) -> KeywordValues:
-    """Return the shapes that NAME=VALUE arguments give, or tensors that have them.
+    """Return the shapes that NAME=VALUE arguments give, or tensors with these shapes.
 
     Raise InputError if an argument does not have a shape.
     """
@@ -131,7 +131,7 @@ def sizes_of(words: list[str], example: str = "--sizes heads=8,seq=3") -> dict[s
 
 
 def limits_of(words: list[str]) -> Any:
-    """Return the limits in words such as NAME=N of --limit. Raise InputError if they are invalid."""
+    """Return the limits that --limit gives in words such as NAME=N. Raise InputError if they are invalid."""
     from ..core.settings import Limits
 
     known = [field.name for field in fields(Limits)]
@@ -147,9 +147,9 @@ def limits_of(words: list[str]) -> Any:
 
 # ---------------------------------------------------------------------------------------------------------- one value
 def read_value(text: str, name: str, header: bool | None = None) -> Reading:
-    """Return the number, literal tensor or tensor file that a text denotes. `header` states if a table has a header.
+    """Return the value of a text: a number, a literal tensor or a file. `header` states whether a table has a header.
 
-    Raise InputError if a file cannot be read. Raise NotationError if its axes do not fit.
+    Raise InputError if a file cannot be read. Raise NotationError if the axes do not fit.
 
     >>> read_value("6", "L")
     Reading(value=6, notes=())
@@ -190,7 +190,7 @@ def read_place(text: str, name: str, header: bool | None = None) -> tuple[Found,
 def name_axes(entry: Found, axes: tuple[str, ...] | None, name: str) -> Any:
     """Return the content of a file as a tensor.
 
-    Raise NotationError if it has another number of axes, or if its axes have no names.
+    Raise NotationError if the number of axes is wrong, or if the axes have no names.
     """
     from ..core.tensor import tensor
 

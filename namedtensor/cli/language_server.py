@@ -72,7 +72,7 @@ class EditorSession:
             self.changed(uri)
 
     def changed(self, uri: str) -> None:
-        """Update the text of a document, and check long programs after a pause."""
+        """Update the text of a document and publish its findings. Check the rest of a long program after a pause."""
         opened = self.documents.get(uri)
         if opened is None:
             return
@@ -90,7 +90,7 @@ class EditorSession:
     async def settle(self, opened: OpenDocument) -> None:
         """Check a whole document in another thread, so that the server can answer requests meanwhile.
 
-        Discard the result if the document has changed meanwhile.
+        Discard the result if the document has changed in the meantime.
         """
         copy = opened.document.copy()
         await asyncio.get_running_loop().run_in_executor(None, lambda: self.guarded(copy.settle, None))

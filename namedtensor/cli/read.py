@@ -165,7 +165,7 @@ def input_of(word: str) -> Input:
 def examples(subject: Any, inputs: list[Input]) -> dict[str, Any]:
     """Return example tensors for the inputs, with sizes for which the module runs.
 
-    Sizes are stated, sizes of the module's parameters, or small primes.
+    Each size is as stated, or a size of the module's parameters, or a small prime.
     """
     import torch
 

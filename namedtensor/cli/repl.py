@@ -206,7 +206,7 @@ def join(entries: list[SessionStatement]) -> str:
 def entry_of(statement: nodes.Statement, source: str) -> SessionStatement:
     """Return a statement of a source with the names that it defines.
 
-    For other equations, the name is the text of the left-hand side.
+    If an equation does not define a name, the text of its left-hand side is used as the name.
     """
     text = source[slice(*statement.span)]
     if isinstance(statement, nodes.Declaration):

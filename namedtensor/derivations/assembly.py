@@ -184,7 +184,7 @@ class Assembly:
     def label_after(self, family: Family, index: Linear) -> Node | None:
         """Return a member as it occurs outside of the steps, or None for an initial state.
 
-        It is the last member, a label or a name within one step. Raise NotARecurrence for any other member.
+        Only the last member occurs there. Raise NotARecurrence for any other member.
         """
         recurrence = self.recurrence
         if index == recurrence.start:

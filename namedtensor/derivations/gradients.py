@@ -55,7 +55,7 @@ class Gradient:
     def program(self) -> Program:
         """The program with an equation for the scalar and for each derivative.
 
-        The members of a family share one name there.
+        In this program, the members of a family share one name.
         """
         return self._programs.get_or_build(self.wrt, lambda: self._differentiate_by(self.wrt))[0]
 

@@ -109,7 +109,7 @@ def read_parts(forms: Forms, simplified: Any, form: Form, write: Any, outside: A
 
 
 def names_of(checker: ReadingChecker, whole: Term) -> dict[int, str]:
-    """Return the names that definitions give to terms, by the terms' ids.
+    """Return the names that definitions give to terms, keyed by the ids of the terms.
 
     Terms that contain derivatives are left out.
     """
@@ -201,7 +201,7 @@ class DerivativeProgram:
     def with_needed_facts(self) -> tuple[NameReading, Work, list[KnownFact]]:
         """Return the closed form under as few declared assumptions as possible, the work, and these assumptions.
 
-        The work contains how often each rule was used.
+        The work records how often each rule was used.
         """
         reading, work = self.read()
         if not work.facts.all:

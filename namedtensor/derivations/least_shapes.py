@@ -175,7 +175,7 @@ def _carriers(
 ) -> Iterator[Way]:
     """Yield additions of an axis to the shapes of names in an operand.
 
-    All terms of a sum get the axis, but only one factor of a product.
+    In a sum, every term gets the axis. In a product, only one factor does.
     """
     if read_spelling(node) is not None:
         name = to_text(node)

@@ -113,7 +113,7 @@ def equation_of(closed: nodes.Program) -> tuple[Any, ...]:
 
 
 def align_lower_order(typed: DerivativeProgram, closed: nodes.Program, title: str) -> nodes.Program:
-    """Return the closed form of a lower order.
+    """Return the closed form of a derivative of lower order.
 
     Its names have the same definitions as in the closed form of the higher order.
     """

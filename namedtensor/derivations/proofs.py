@@ -222,7 +222,7 @@ def _tests(
     sizes: Mapping[str, int],
     trials: int,
 ) -> Iterator[tuple[str, dict[str, PlainTensor]]]:
-    """Yield random inputs of several styles, each with its style. Some inputs lie at boundaries of their sets.
+    """Yield sets of random inputs, each with the name of its style. Some inputs lie at boundaries of their sets.
 
     Axes get sizes in order of appearance.
     """

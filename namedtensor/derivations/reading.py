@@ -28,7 +28,7 @@ def reading_checker(
 ) -> ReadingChecker:
     """Return a checker of a program for inputs of these shapes.
 
-    `labels` are further inputs, such as x^t, as single names.
+    `labels` are additional inputs, such as x^t, each treated as a single name.
     """
     inputs = index_by_key({name: InputType(dict(shape)) for name, shape in shapes.items()})
     inputs |= {Key(name): InputType(dict(shape)) for name, shape in (labels or {}).items()}

@@ -211,7 +211,7 @@ def _orient_steps(recurrence: FamilyRecurrence) -> None:
 
 
 def replace_members(node: Any, recurrence: FamilyRecurrence, label: Callable[[Family, Linear], Node | None]) -> Any:
-    """Return a tree in which each family member is replaced by `label(family, index)`, unless this is None."""
+    """Return a tree in which each family member is replaced by `label(family, index)`, unless `label` returns None."""
 
     def change(part: Any) -> Node | None:
         pair = recurrence.found(part)

@@ -34,7 +34,7 @@ def opaque(
 ) -> Factor:
     """Return a factor that contains forms over bound indices. Its indices are `given` and the forms' outside indices.
 
-    A `symmetric` factor may exchange its first two indices if the forms do not change when `bound` is exchanged.
+    A `symmetric` factor can exchange its first two indices if the forms do not change when `bound` is exchanged.
     """
     outside = set().union(*map(indices_of, parts)) - set(bound)
     key, order, orders = canonical.make_closed_key(parts, bound, outside)

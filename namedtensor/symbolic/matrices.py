@@ -38,7 +38,7 @@ Matrix = tuple[Form, FormIndex, FormIndex]
 def determinant(matrix: Form, row: FormIndex, column: FormIndex) -> Form:
     """Return the determinant of a matrix, simplified by rules such as det(A B) = det A det B and det I = 1.
 
-    Others are det(c X) = cⁿ det X and det inv X = 1 / det X.
+    Other rules are det(c X) = cⁿ det X and det inv X = 1 / det X.
     """
     scalar, factors = chain(matrix, row, column)
     result = ONE

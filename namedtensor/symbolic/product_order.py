@@ -26,7 +26,7 @@ class Grouping(NamedTuple):
 def order_contractions(
     parts: list[ProductPart], summed: set[FormIndex], write: Callable[[list[ProductPart], set[FormIndex]], Node]
 ) -> list[ProductPart]:
-    """Return the parts, in which factors that should be contracted early are grouped.
+    """Return the parts, grouping the factors that should be contracted early.
 
     Factors are grouped if products would otherwise have more axes than any factor or the result.
     """

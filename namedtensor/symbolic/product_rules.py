@@ -37,7 +37,7 @@ def quotient_of_sums(product: Product) -> Form | None:
 
 
 def inverse_product(product: Product) -> Form | None:
-    """Replace a matrix times its inverse by an identity, or return None.
+    """Replace a matrix times its inverse by an identity matrix. Return None if the rule does not apply.
 
     The rules are [inv_{r,c} X]_{c→s} ⊙_{r} X = I_{s,c} and [inv_{r,c} X]_{r→s} ⊙_{c} X = I_{r,s}.
     """
@@ -51,7 +51,7 @@ def inverse_product(product: Product) -> Form | None:
 
 
 def inverse_rewrites(inverse: Factor, named: Factor) -> list[FactRewrite]:
-    """Return the rewrites of a matrix times its inverse, from either side, to the identity.
+    """Return the rewrites of a matrix times its inverse, from either side, to the identity matrix.
 
     The factor `named` represents the inverse in the patterns.
     """

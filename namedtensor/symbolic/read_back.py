@@ -57,7 +57,7 @@ class ReadBack:
     def form(self, form: Form, names: Names) -> Node:
         """Return a form as the shortest of several expressions.
 
-        These have the axis names inside, or are renamed as a whole.
+        Either the axis names are written inside an expression, or the whole expression is renamed.
         """
         key = (form, tuple(sorted((index.number, names[index]) for index in indices_of(form))))
         node = self.kept.get(key)

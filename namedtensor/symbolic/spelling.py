@@ -92,7 +92,7 @@ def number_node(value: Any) -> Node:
 
 
 def number_parts(value: Fraction) -> tuple[Node | None, Node | None]:
-    """Return the nodes for numerator and denominator of a coefficient. A node is None for 1.
+    """Return the nodes for the numerator and denominator of a coefficient. A node for 1 is None.
 
     Decimals such as 0.8 and 0.0625 are kept.
     """

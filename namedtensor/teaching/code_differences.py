@@ -98,7 +98,7 @@ def explain_difference(
 ) -> Equivalence:
     """Return a result that also states the code lines that differ.
 
-    If a single change to the code makes the values equal, it is described.
+    If a single change to the code makes the values equal, the result describes this change.
     """
     code = read.formula
     parting = find_parting(setting, code, expected, drawn)
@@ -139,7 +139,7 @@ def find_parting(setting: Setting, code: str, expected: str, drawn: SampledInput
 def partial_sums(side: Sequence[TermValue]) -> Iterator[TermValue]:
     """Yield all partial sums in a formula.
 
-    For example, x + (y + z) contains the term y + z but not x + y, which is yielded here.
+    For example, the partial sum x + y of x + (y + z) is not a term of the formula.
     """
     values = {id(value.term): value for value in side}
     inner = {id(part) for value in side if value.term.operator == "+" for part in value.term.arguments}

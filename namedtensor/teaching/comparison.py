@@ -133,7 +133,7 @@ class ComparedValue(NamedTuple):
         """Return the positions of the elements that differ.
 
         In an ordinary test, the result includes elements that only one side defines. In a special test, operators such
-        as sort may move undefined elements. If such a test has elements that only one side defines, the result is
+        as sort can move undefined elements. If such a test has elements that only one side defines, the result is
         empty.
         """
         if self.test.drawn.kind in ORDINARY:

@@ -179,13 +179,13 @@ def _read(exercise: ExerciseText, answer: Any) -> str:
 def formula(exercise: ExerciseText, answer: str, seed: int) -> str:
     """Return feedback on a formula, or raise Wrong if its values differ from the solution's values in a random test.
 
-    New axes may have other names than in the solution.
+    New axes can have names that differ from the names in the solution.
     """
     return grade_by_value(exercise, text_of(answer), seed)
 
 
 def grade_by_value(exercise: ExerciseText, answer: str, seed: int, whole: Callable[[str], str] = str) -> str:
-    """Return feedback on an answer that is compared by value, or raise Wrong.
+    """Return feedback on an answer that is compared by value. Raise Wrong if the answer is wrong.
 
     `whole` inserts the answer into a larger formula.
     """
@@ -258,7 +258,7 @@ def hole(exercise: ExerciseText, answer: str, seed: int) -> str:
 
 
 def einsum(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """Return feedback on a formula or an einsum call, which is translated to a formula, or raise Wrong."""
+    """Return feedback on a formula, or on an einsum call translated to a formula. Raise Wrong if it is wrong."""
     sets = reference_of(exercise, seed).setting.sets
     if not is_einsum(answer):
         return formula(exercise, answer, seed)
@@ -299,7 +299,7 @@ def _bracket_sizes(text: str) -> str:
 
 
 def derivation(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """Return feedback on a derivation, or raise Wrong.
+    """Return feedback on a derivation. Raise Wrong if it is wrong.
 
     Its first and last lines must be correct, and each line must equal the line above it.
     """

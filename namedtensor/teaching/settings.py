@@ -134,7 +134,7 @@ class Setting:
     def sizes(self, solution: str, offset: int = 0) -> dict[str, int]:
         """Return sizes for all axes. The smallest of them is `FIRST + offset`, if possible.
 
-        The sizes fit the solution. Axes that it aligns have the same size.
+        The sizes fit the solution, and axes that the solution aligns have the same size.
         """
         met = self._met(solution)
         kinds = list(dict.fromkeys(met.get(axis, axis) for axis in self.axes))
@@ -220,7 +220,7 @@ class Setting:
     def draws(self, solution: str, seed: int = 0, other: str | None = None) -> Iterator[RandomTest]:
         """Yield random tests, each with the solution's value.
 
-        They are in several styles and at the boundaries of the solution's conditions.
+        The tests use several styles, and inputs at the boundaries of the solution's conditions.
 
         If the solution or the other formula is undefined in a test, another test of the same style follows. Tests that
         violate the given statements are skipped.

@@ -35,7 +35,7 @@ def parse_as_text(source: str) -> nodes.Program | None:
 
 
 def call_last_function(text: str, given: tuple[str, ...] = ()) -> str:
-    """Return a program that ends with a function definition, followed by a call of this function.
+    """If a program ends with a function definition, append a call of this function. Return the program.
 
     The arguments are the names of the parameters, or the `given` names in order.
     """

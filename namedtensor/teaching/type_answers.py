@@ -49,7 +49,7 @@ def _axes(line: str) -> tuple[str, ...]:
 
 
 def find_stated_types(answer: str) -> list[frozenset[str]]:
-    """Return the axes of each type in an answer."""
+    """Return the axes of each type that an answer states."""
     return [frozenset(_axes(line)) for line in _lines(answer)]
 
 

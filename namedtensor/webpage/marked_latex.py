@@ -1,6 +1,6 @@
 r"""LaTeX with source positions: \htmlData{at=3-9}{…} around each typed part, and a class around each axis.
 
-KaTeX makes attributes and classes of them, which the page lights up and colors.
+KaTeX turns them into attributes and classes, which the page highlights and colors.
 """
 
 from __future__ import annotations

@@ -38,9 +38,9 @@ class Stages:
 
     @cached_property
     def places(self) -> dict[tuple[Any, Any], int]:
-        """Return the number of the first step for each piece in each definition.
+        """Return the number of the first step for each piece of the text in each definition.
 
-        Pieces are given by span and by text.
+        Each key contains the span or the text of a piece.
         """
         places: dict[tuple[Any, Any], int] = {}
         for number, step in enumerate(self.steps):

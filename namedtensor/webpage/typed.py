@@ -93,7 +93,7 @@ def read_typed_text(request: Request) -> TypedText:
 
 @lru_cache(maxsize=32)  # a page asks several questions of one text, and whether edits fix it
 def make_typed_text(text: str, syntax: str, inputs: Items, extent: Items) -> TypedText:
-    """Return a text with types for all inputs. Some types and some sizes are given."""
+    """Return a text with types for all inputs. The types in `inputs` and the sizes in `extent` are given."""
     goal, sizes = WholeProgram(ParsedProgram(text, syntax)), dict(extent)
     types_, problems = types_given(goal, dict(inputs))
     arguments = arguments_of(goal)
@@ -132,7 +132,7 @@ def types_given(
 def arguments_of(goal: WholeProgram) -> dict[str, Any]:
     """Return the shapes of the arguments of a function that ends a text.
 
-    They come from its signature. Without a signature, the arguments are scalars.
+    The shapes come from the function's signature. Without a signature, the arguments are scalars.
     """
     function = goal.function()
     if function is None:
