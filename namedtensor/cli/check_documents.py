@@ -148,7 +148,7 @@ def _check_input(
 
 
 def draws_of(options: Any) -> Any:
-    """Return the settings of the random tests of assertions, or None if they are disabled."""
+    """Return the settings of the random tests of assertions, or None if these tests are disabled."""
     if not options.random:
         return None
     from ..documents.verdicts import Draws

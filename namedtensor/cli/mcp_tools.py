@@ -168,14 +168,14 @@ def _tensor(value: Any, name: str) -> Any:
 
 
 class BoundedTools:
-    """The tools with limits on time and memory. `code` is the folder with Python files that `read` may run, or None."""
+    """The tools with limits on time and memory. `code` is the folder of files that `read` may run, or None for no files."""
 
     def __init__(self, seconds: float, memory: int, code: str | None = None):
         self.process = AnsweringProcess(__name__, memory)
         self.seconds, self.code = seconds, code
 
     def ask(self, tool: str, **arguments: Any) -> Record:
-        """Return the answer of a tool to these arguments, or an error if it takes too long."""
+        """Return a tool's answer for these arguments, or an error if the tool takes too long."""
         folder = {"code": self.code} if tool == "read" else {}
         line = json.dumps({"tool": tool, "arguments": {**arguments, **folder}}).encode()
         try:

@@ -100,7 +100,7 @@ class ClosedForm:
 
     @property
     def note(self) -> str:
-        """The reasons why the closed form may be too long or was not compared with the derivative. "" if none."""
+        """The reasons why the closed form may be too long or was not compared with the derivative, or "" for none."""
         return "; ".join(filter(None, (self._cut_note, self._comparison_note)))
 
     @encodable

@@ -91,7 +91,7 @@ class InputDraws:
                 return
 
     def near(self, values: Values, distance: float) -> Values | None:
-        """Return inputs at about this distance from the given inputs that satisfy the stated equations, or None."""
+        """Return inputs at about this distance from `values` that satisfy the stated equations, or None otherwise."""
         inputs: dict[str, PlainTensor] = {}
         for name, of in values.items():
             value = value_of(of) if isinstance(of, NamedTensor) else PlainTensor((), (), (of,))

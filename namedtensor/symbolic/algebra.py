@@ -256,7 +256,7 @@ MAX_DENOMINATOR = 16  # the largest number that is read as the denominator of a 
 
 
 def power(form: Form, exponent: Fraction, bracket: bool = False) -> Form:
-    """Return a power of a form. If valid, the power of a product becomes the product of its factors' powers."""
+    """Return a power of a form. If this is valid, the power of a product becomes a product of powers."""
     if exponent == 0:
         return ONE
     if exponent == 1 and not bracket:

@@ -52,7 +52,7 @@ DEFINITIONS = {
 
 
 def expand_definition(forms: Any, term: Term) -> Form | None:
-    """Return the form that a proof replaces a term with, from its operator's definition or a matrix rule, or None."""
+    """Expand a term in a proof by its operator's definition or by a matrix rule. Return None if neither applies."""
     text = DEFINITIONS.get(term.operator)
     if text is not None:
         return opened(forms, term, text)

@@ -136,7 +136,7 @@ def _find_contraction(parts: SumParts) -> tuple[int, dict[FormIndex, FormIndex]]
 
 
 def sum_constants(parts: SumParts) -> None:
-    """Simplify sums of terms that lack the summed axis, by ∑_{ax} x = |ax| x."""
+    """Simplify sums whose terms lack the summed axis, by ∑_{ax} x = |ax| x."""
     missing = parts.summed - {index for factor in parts.factors for index in factor.indices}
     if not missing:
         return

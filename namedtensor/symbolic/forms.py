@@ -1,4 +1,4 @@
-"""Index normal form, a sum of products in which every axis is an index, so that renames of axes disappear.
+"""Index normal form, a sum of products in which every axis is an index, so renames of axes disappear.
 
     ∑_{k} Q_k K_{s,k} / √|k|        Product(1, (Q at k, K at s k, size k to the −1/2), summed {k})
 
@@ -166,7 +166,7 @@ def single(of: FormHead, *indices: FormIndex, exponent: Fraction = ONE_) -> Form
 
 
 def size(of: Any) -> Form:
-    """Return an axis size as a form, which is a number if the size is known and else a symbol."""
+    """Return an axis size as a form, which is a number if the size is known, or a symbol otherwise."""
     return number(of) if isinstance(of, int) else single(head("size", of))
 
 
@@ -222,7 +222,7 @@ def split_parts(parts: Iterable[Any], indices: Set[FormIndex]) -> tuple[list[Any
 
 @lru_cache(maxsize=256)
 def square_of(value: float) -> tuple[Fraction, int] | None:
-    """If value² is a fraction with small terms times a power of π, return that fraction and exponent, or else None."""
+    """If value² is a simple fraction times a power of π, return the fraction and exponent. Otherwise, return None."""
     if value == int(value) if abs(value) < 1e15 else True:
         return None
     for number_below in range(1, 13):

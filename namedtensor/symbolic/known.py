@@ -51,7 +51,7 @@ def _put_name(name: NamedValue, product: Product) -> Product | None:
 
 
 def _softmax(product: Product) -> Product | None:
-    """Return a product in which exp(u)_i / ∑_j exp(u)_j is replaced by softmax(u)_i, or None."""
+    """Replace exp(u)_i / ∑_j exp(u)_j in a product by softmax(u)_i. Return None if it does not occur."""
     for below, inner in denominators(product):
         if len(inner) != 1 or len(inner[0].factors) != 1 or not inner[0].summed or inner[0].coefficient != 1:
             continue
@@ -71,7 +71,7 @@ def _softmax(product: Product) -> Product | None:
 
 
 def _logistic(product: Product) -> Product | None:
-    """Return a product in which 1 / (1 + exp(−u)) or exp u / (1 + exp u) is replaced by σ(u), or None."""
+    """Replace 1 / (1 + exp(−u)) or exp u / (1 + exp u) in a product by σ(u). Return None if neither occurs."""
     for below, inner in denominators(product):
         rest = tuple(addend for addend in inner if addend != ONE[0])
         factors = to_factors(rest) or ()

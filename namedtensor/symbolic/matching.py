@@ -1,4 +1,4 @@
-"""Occurrences of a pattern in a product, in which names of indices may differ, and rewrites of these occurrences."""
+"""Occurrences of a pattern in a product, in which names of indices can differ, and rewrites of these occurrences."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def find_repeated_heads(forms: Iterator[Form] | tuple[Form, ...]) -> list[FormHe
 
 
 def read(write: Callable[[ReadBack, Form], Node], form: Form, taken: set[str]) -> NameReading:
-    """Return the shortest way to write a form, in which some of its repeated parts have names."""
+    """Return the shortest way to write a form, possibly with names for some of its repeated parts."""
     best = _read(write, form, (), taken)
     chosen: tuple[FormHead, ...] = ()
     for head in find_repeated_heads((form,))[:MAX_NAMED_PARTS]:

@@ -67,7 +67,7 @@ def sign_of(form: Form) -> Sign | None:
 
 
 def vanishes_rarely(head: FormHead) -> bool:
-    """Return whether a head is nonzero for almost all inputs, so that x / x = 1 may be used."""
+    """Return whether a head is nonzero for almost all inputs, so x / x = 1 can be used."""
     if head.kind in ("tensor", "size", "number", "constant"):
         return True
     if head.kind == "delta" or (head.kind == "apply" and head.label != "abs" and not record_of(head).analytic):
@@ -76,7 +76,7 @@ def vanishes_rarely(head: FormHead) -> bool:
 
 
 def merges(head: FormHead, one: Fraction, other: Fraction, proving: bool) -> bool:
-    """Return whether powers of this head with these exponents may be merged, by xᵃ xᵇ = xᵃ⁺ᵇ."""
+    """Return whether powers of this head with these exponents can be merged, by xᵃ xᵇ = xᵃ⁺ᵇ."""
     if not proving:
         return True
     return (one > 0) == (other > 0) or vanishes_rarely(head)

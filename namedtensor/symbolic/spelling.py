@@ -107,7 +107,7 @@ def size_node(text: str) -> Node:
 
 
 def with_axes(node: Node, axes: Iterable[str]) -> Node:
-    """Return a node with additional axes, by multiplying it with ones_{ax}."""
+    """Return a node with additional axes, by multiplying it by ones_{ax}."""
     if not (axes := ",".join(axes)):
         return node
     ones = expression(f"ones_{{{axes}}}")

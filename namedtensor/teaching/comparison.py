@@ -55,7 +55,7 @@ def lay_out(graded: PlainTensor, expected: PlainTensor, matching: Matching) -> P
 
 
 def find_matching(graded: PlainTensor, expected: PlainTensor, fixed: Iterable[str]) -> Matching | None:
-    """Return the first matching of the axes for which both values have the same sizes, or None."""
+    """Return the first matching of the axes for which both values have the same sizes, or None if no matching fits."""
     ways = matchings(graded, expected, fixed)
     return next((way for way in ways if lay_out(graded, expected, way).extent == expected.extent), None)
 
@@ -107,7 +107,7 @@ class ComparedValue(NamedTuple):
     precision: tuple[float, float] = (RELATIVE, UNIT)  # the relative tolerance, and the unit of rounding
 
     def compare_with(self, expected: PlainTensor, magnitude: Magnitude = lambda: None) -> ComparedValue:
-        """Return the value with another expected value."""
+        """Return this value paired with another expected value."""
         return self._replace(test=RandomTest(self.test.drawn, expected, magnitude))
 
     @property

@@ -90,7 +90,7 @@ def names_of_new_axes(matching: Matching) -> str:
 
 
 def find_exchanged_axes(values: Sequence[ComparedValue], words: Words) -> str | None:
-    """If exchanging two axes makes all values equal the expected values, return a sentence about it, or else None."""
+    """If exchanging two axes makes all values equal the expected values, return a message. Otherwise, return None."""
     axes = values[0].test.expected.axes
     if set(values[0].graded.axes) != set(axes):
         return None
@@ -222,7 +222,7 @@ OF_NUMBERS: tuple[tuple[str, Callable[[float], float]], ...] = (  # ratios of a 
 
 
 def _function(pairs: Pairs, words: Words) -> str | None:
-    """If a function maps each expected element to the actual element, return a description of it, or else None."""
+    """If a function maps each expected element to the actual element, describe it. Otherwise, return None."""
     finite = [pair for pair in pairs if math.isfinite(pair[0])]
     if len(finite) <= 2 or all(near(number, right, 1e-8, 1e-12) for number, right in finite):
         return None
@@ -233,7 +233,7 @@ def _function(pairs: Pairs, words: Words) -> str | None:
 
 
 def _describe_reordering(arrays: Sequence[tuple[PlainTensor, PlainTensor]], words: Words) -> str | None:
-    """If the elements are the expected ones in other positions, return a description of their order, or else None.
+    """If the elements are the expected ones in other positions, describe their order. Otherwise, return None.
 
     Elements that are equal up to rounding do not count as moved.
     """

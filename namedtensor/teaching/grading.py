@@ -118,7 +118,7 @@ def _grade_in_process(exercise: ExerciseText, answer: str, seed: int, seconds: f
 
 
 def prepare() -> None:
-    """Load all modules that grading needs, so that the time for this does not count for an answer."""
+    """Load all modules that grading needs, so that loading does not count toward the time limit of an answer."""
     grade_answer(ExerciseText("total", given="X ∈ ℝ^{n × m}", solution="answer = ∑_{n} X"), "∑_{m} X", 0)
 
 
@@ -342,7 +342,7 @@ def _right_lines(count: int) -> str:
 
 
 def lines_of(answer: str) -> list[str]:
-    """Return the lines of a derivation, which may also be written as one chain of equations."""
+    """Return the lines of a derivation, which can also be written as one chain of equations."""
     lines = [line.strip().removeprefix("=").strip() for line in answer.splitlines() if line.strip()]
     if len(lines) == 1:
         statements = parse(lines[0], "auto").statements

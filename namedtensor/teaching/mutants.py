@@ -54,7 +54,7 @@ def distinct_mutants(whole: nodes.Program, axes: Sequence[str], is_secret: bool)
 
 
 def mistake(setting: Setting, solution: str, state: Sequence[ComparedValue], words: Words) -> str | None:
-    """If a change to the solution gives the values of an answer, return a sentence about the change, or else None."""
+    """If a change to the solution gives the values of an answer, describe the change. Otherwise, return None."""
     for text, change in distinct_mutants(parse(solution, "text"), setting.axes, words.is_secret):
         if all(_makes(setting, text, compared) for compared in state):
             return change_sentence(change, words)

@@ -192,7 +192,7 @@ class Kept(Reference):
         return self.kept["ends"]
 
     def change_of(self, answer: list[PlainTensor]) -> str | None:
-        """Return the description of a mistake that gives the answer's values, or None.
+        """Return the description of a mistake that gives the answer's values, or None if no mistake does.
 
         The description is decrypted with these values.
         """
@@ -207,7 +207,7 @@ class Kept(Reference):
 
 # ------------------------------------------------------------------------------------------------------------- released
 def seal(name: str, words: Iterable[str]) -> str:
-    """Return a hash of words. The words can be compared with it but not read from it."""
+    """Return a hash of words. Words can be checked against the hash, but not recovered from it."""
     return hashlib.sha256("\0".join((name, *words)).encode()).hexdigest()[:24]
 
 

@@ -159,7 +159,7 @@ def submissions(texts: Mapping[Path, str], folder: Path, roster: list[Student]) 
 
 
 def _names(student: Student) -> Iterator[str]:
-    """Yield the names that a student's files may have."""
+    """Yield the names that a student's files can have."""
     yield from (student.id, student.username, student.email, student.email.partition("@")[0], student.id_number)
     yield f"{student.first_name} {student.last_name}".strip()
     yield f"{student.last_name} {student.first_name}".strip()

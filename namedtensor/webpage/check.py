@@ -160,7 +160,7 @@ def input_data(given: TypedInput, typed_text: TypedText) -> Reply:
 
 
 def domain_of(name: str, typed_text: TypedText) -> Reply:
-    """Return the data of the set in which an input is declared, such as bounds of its elements."""
+    """Return the data of the set in which an input is declared, such as the bounds of its elements."""
     for _, declared, sets, _ in typed_text.program.scope.declarations:
         bounds = [float(element.value) for element in sets[0].elements if isinstance(element, Number)]
         is_known = len(bounds) == len(sets[0].elements) and sets[0].domain != "field"
