@@ -61,7 +61,7 @@ def split_given(word: str) -> tuple[str, str]:
 def values_of(words: list[str], header: list[str], console: Console, shapes: bool = False) -> KeywordValues:
     """Return the numbers and tensors that NAME=VALUE arguments give, and print notes on the files that were read.
 
-    If `shapes` is true, an argument can also be a shape, which is returned as text. `header` contains the values of --header.
+    If `shapes` is true, shapes are also allowed and returned as text. `header` contains the values of --header.
     Raise InputError if an argument is not an input or a name has two values.
     """
     values, headers = KeywordValues(), headers_of(header)

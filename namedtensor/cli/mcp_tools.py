@@ -168,7 +168,7 @@ def _tensor(value: Any, name: str) -> Any:
 
 
 class BoundedTools:
-    """The tools with limits on time and memory. `code` is the folder of files that `read` may run, or None for no files."""
+    """The tools with limits on time and memory. `code` is the folder of files that `read` may run, if given."""
 
     def __init__(self, seconds: float, memory: int, code: str | None = None):
         self.process = AnsweringProcess(__name__, memory)
