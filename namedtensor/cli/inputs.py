@@ -222,7 +222,7 @@ def is_file(text: str) -> bool:
 
 
 def read_file(path: str, member: str | None, name: str, header: bool | None = None) -> Found:
-    """Return the content of a file, read according to its suffix. Raise InputError if it cannot be read."""
+    """Return the content of a file, read according to its suffix. Raise InputError if the file cannot be read."""
     if is_stream(path):
         return read_stream(path, member, name, header)
     suffix = Path(path).suffix.lower()

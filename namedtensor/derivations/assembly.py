@@ -91,7 +91,7 @@ class Assembly:
                 self.restate_start(family, shape)
 
     def restate_start(self, family: Family, shape: dict[str, Any]) -> None:
-        """Restate a state's initial value with all axes of its family, if it lacks some of them."""
+        """Restate a state's initial value with all axes of the family, if the value lacks some of these axes."""
         begins = self.probe_shape(family.head, 2)
         missing = [axis for axis in shape if axis not in begins]
         name = read_spelling(family.member(self.recurrence.start))

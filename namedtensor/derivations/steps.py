@@ -194,7 +194,7 @@ def _differential(
     checker: ReadingChecker, term: Term, inside: Iterable[Term], by: Term, names: Mapping[int, str], node: Node,
     labels: Mapping[str, str],
 ) -> Node | None:  # fmt: skip
-    """Return the differential of a term in terms of its arguments' differentials, or None if it is 0."""
+    """Return the differential of a term in terms of its arguments' differentials, or None for a differential of 0."""
     make = TermBuilder(checker.graph, node)
     seen: dict[int, Any] = {}
     leaves: dict[str, str] = {}

@@ -84,7 +84,7 @@ def sole(form: Form) -> Factor | None:
 
 
 def total_of(operator: str) -> int | None:
-    """Return the total of an operator's result along its axes, such as 1 for softmax, or None if it is not constant."""
+    """Return the total of an operator's result along its axes, such as 1 for softmax, or None if the total varies."""
     return REGISTRY[operator].total if operator in REGISTRY else None
 
 

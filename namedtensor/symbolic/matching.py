@@ -81,7 +81,7 @@ def align(mine: Factor, theirs: Factor, pattern: Product, product: Product, name
 
 
 def divide(product: Product, pattern: Product) -> Product | None:
-    """Return a product divided by the factors of a pattern, or None if it lacks one of them.
+    """Return a product divided by the factors of a pattern, or None if the product lacks one of these factors.
 
     The pattern's summed indices become outside indices.
     """

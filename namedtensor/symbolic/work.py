@@ -95,7 +95,7 @@ def tensor(name: str, axes: tuple[str, ...], indices: tuple[FormIndex, ...]) -> 
 
 @contextmanager
 def open_budget(limit: int = MAX_WORK_OPERATIONS) -> Iterator[None]:
-    """Open a context with a budget for all simplifications in it. If a budget is open already, it is used."""
+    """Open a context with a budget for all simplifications in it. If a budget is already open, that budget is used."""
     if _BUDGET.get() is not None:
         yield
         return

@@ -200,7 +200,7 @@ def fingerprint_of(array: Any) -> tuple[tuple[int, ...], Fingerprint]:
 
 
 def frontier(side: Sequence[TermValue], other: Fingerprints) -> tuple[Term, ...]:
-    """Return the innermost terms whose values the other side lacks, although it has the values of their operands."""
+    """Return the innermost terms whose values the other side lacks, although it has their operands' values."""
     arrays = {id(value.term): value.array for value in side}
     shared = {
         id(value.term): not value.term.arguments or value.array in other
@@ -248,7 +248,7 @@ def branching(stack: Sequence[Any], other: Sequence[Any]) -> Any:
 
 
 def stacks_of(read: Any, code: str, terms: Sequence[Term], setting: Setting) -> list[tuple[Any, ...]]:
-    """Return the call stack of each term, that is, its code line and the lines that called it, innermost first."""
+    """Return the call stack of each term: its code line and the lines that called this line, innermost first."""
     offset = len(setting.with_formula(code)) - len(code)
     by_span = spans_of(read, code)
     spans = [term.node.span for term in terms if getattr(term.node, "span", None)]

@@ -101,7 +101,7 @@ def follows(formula: str, /, *, gives: str, check: str = "shapes", **axes: str) 
 
 # ---------------------------------------------------------------------------------------------------------------- calls
 def guard_sizes(function: Any, contract: Contract, names: Sequence[str], skipped: int) -> Any:
-    """Return a version of a function that checks the sizes of its arguments and its result in each call."""
+    """Return a version of a function that also checks the sizes of the arguments and of the result in each call."""
     expected = tuple(zip(names, contract.axes.values()))
     gives = contract.gives
     count = len(expected) + skipped

@@ -18,7 +18,7 @@ from .grading import Grade, grade
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Exercise(ExerciseText):
-    """An exercise, with its task and its given names, that grades answers."""
+    """An exercise that grades answers, with its task and its given names."""
 
     def grade(self, answer: Any, seed: int = 0) -> Grade:
         """Grade an answer; never raise, and stop after two seconds.

@@ -21,7 +21,7 @@ def has_numpy() -> bool:
 
 
 def compute_value(text: str, values: Mapping[str, PlainTensor], of_magnitude: bool = False) -> PlainTensor:
-    """Return the value of a formula, or its magnitudes, without warnings. Raise NotationError if it is undefined."""
+    """Return the value of a formula, or its magnitudes, without warnings. Raise NotationError if there is no value."""
     evaluate = evaluate_by_numpy if has_numpy() else evaluate_by_definitions
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -108,5 +108,5 @@ def kind(stages: Stages, step: ExplainedStep) -> str:
 
 
 def runtime_source(request: Request) -> Reply:
-    """Return the reply with the source of the JavaScript functions that plans call."""
+    """Return a reply that contains the source of the JavaScript functions that plans call."""
     return {"source": runtime()}

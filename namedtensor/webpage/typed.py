@@ -86,7 +86,7 @@ class TypedText:
 
 
 def read_typed_text(request: Request) -> TypedText:
-    """Return the text of a request with types for its inputs. Raise NotationError if it cannot be parsed."""
+    """Return the text of a request with types for its inputs. Raise NotationError if the text cannot be parsed."""
     inputs, sizes = tuple(request.inputs().items()), tuple(request.sizes().items())
     return make_typed_text(request.word("text", None), request.word("syntax", "auto"), inputs, sizes)
 
