@@ -179,7 +179,7 @@ def gather_powers(parts: SumParts) -> None:
 
 
 def order_indices(factor: Factor) -> tuple[FormIndex, ...]:
-    """Return the indices of a factor. For a symmetric tensor or an identity, return the first of the equivalent orders."""
+    """Return the indices of a factor. For a symmetric tensor or an identity matrix, return the first equivalent order."""
     if factor.head.kind not in ("tensor", "delta") or len(factor.head.symmetries) == 1:
         return factor.indices
     orders = [tuple(factor.indices[at] for at in order) for order in factor.head.symmetries]
