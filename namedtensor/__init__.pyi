@@ -301,7 +301,7 @@ def cost(
 def parameters(
     formula: FormulaLike, /, sizes: Mapping[str, int] | None = None, *, syntax: str = "auto", **shapes: Any
 ) -> dict[str, str]:
-    r"""Infer the shape of every parameter, that is, of every name that is declared but not defined.
+    r"""Infer the shape of every parameter. A parameter is a name that is declared but not defined.
 
     Parameters
     ----------
@@ -396,7 +396,7 @@ def diagram(
     syntax: str = "auto",
     **shapes: Any,
 ) -> Diagram:
-    r"""Draw the data flow to the value, showing the type of each node. No value is computed.
+    r"""Draw the flow of data to the value, with the type of each node. No value is computed.
 
     Parameters
     ----------
@@ -648,7 +648,7 @@ def to_einsum(
     syntax: str = "auto",
     **named: Any,
 ) -> str:
-    """Return the formula as a call of `einsum` for NumPy, PyTorch or JAX.
+    """Return the formula as an `einsum` call for NumPy, PyTorch or JAX.
 
     Parameters
     ----------

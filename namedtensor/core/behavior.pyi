@@ -284,7 +284,7 @@ class Behavior:
         """
 
     def roll(self, shifts: Mapping[str, int] | None = None, /, **named: int) -> Self:
-        """Shift the elements along axes. Elements shifted past the end reenter at the start. Labels do not move.
+        """Shift the elements along axes. Elements that move past the end reenter at the start. Labels do not move.
 
         Parameters
         ----------
@@ -420,7 +420,7 @@ class Behavior:
         """
 
     def with_labels(self, labels: Mapping[str, Any] | None = None, /, **named: Iterable[Any] | None) -> Self:
-        """Label the elements of axes, for display and for indexing by label.
+        """Label the elements along axes, for display and for indexing by label.
 
         Parameters
         ----------
@@ -453,7 +453,7 @@ class Behavior:
         """
 
     def to_latex(self, macros: bool = False, digits: int | None = None) -> str:
-        r"""Format a tensor with at most two axes as LaTeX.
+        r"""Format a tensor with at most two axes as a LaTeX matrix.
 
         Parameters
         ----------
@@ -538,7 +538,7 @@ class Behavior:
     def __repr__(self) -> str: ...
     def __str__(self) -> str: ...
     def _repr_html_(self) -> str:
-        """Format the tensor as HTML tables with the names of the axes. Tensors with more than two axes have several."""
+        """Format the tensor as HTML tables with axis names. A tensor with more than two axes has several tables."""
 
     def to_text(self, digits: int | None = None) -> str:
         """Format the tensor as a table for terminals.
