@@ -83,7 +83,7 @@ HOMES = {  # the module of each public name, except for the functions generated 
     ".programs.evaluate": ("evaluate", "explain"),
     ".programs.program": ("Formula", "Program"),
     ".teaching.equivalence": ("equivalent",),
-    ".teaching.follows": ("Differs", "follows"),
+    ".teaching.follows": ("DifferenceError", "follows"),
     ".teaching.sheets": ("exercises",),
     ".tensors.creation": ("arange", "eye", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like"),
     ".tensors.random_numbers": ("random_normal", "random_uniform"),
@@ -95,6 +95,7 @@ HOMES = {  # the module of each public name, except for the functions generated 
 HOME = {name: module for module, names in HOMES.items() for name in names}
 MODULES = ("initializers", "layers")
 REMOVED = {  # the replacement of each public name of an earlier release
+    "Differs": "use nt.DifferenceError",
     "animate": 'nt.explain(formula, X=X).save("steps.html") writes the steps as slides',
     "histogram": "X.to_xarray().plot.hist() draws the elements of X",
     "lineplot": 'X.to_xarray().plot.line(x="seq") draws X along seq',

@@ -53,7 +53,7 @@ from .programs.program import EntryPoint
 from .programs.program import Formula as Formula
 from .programs.program import Program as Program
 from .teaching.equivalence import equivalent as equivalent
-from .teaching.follows import Differs as Differs
+from .teaching.follows import DifferenceError as DifferenceError
 from .teaching.follows import follows as follows
 from .teaching.sheets import exercises as exercises
 from .tensors.creation import arange as arange
@@ -121,7 +121,7 @@ __all__ = [
     "Formula",
     "Program",
     "equivalent",
-    "Differs",
+    "DifferenceError",
     "follows",
     "exercises",
     "arange",

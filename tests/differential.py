@@ -29,11 +29,11 @@ from drawn_sight import number
 from drawn_tree import Family, Function, Program, Term, names_in, statement_lines
 from drawn_windows import difference_beside_windows
 from known_faults import KNOWN
-from own_evaluator import Rounding, Tensor, Unfit, evaluate, records
+from own_evaluator import Rounding, Tensor, UnfitShapesError, evaluate, records
 
 import namedtensor as nt
 from namedtensor import reference
-from namedtensor.display.code_statements import UnreadableFormula, identifier
+from namedtensor.display.code_statements import UnreadableFormulaError, identifier
 from namedtensor.planning.optimizations import OPTIMIZATIONS
 from namedtensor.programs.executable import Options
 from namedtensor.programs.readable import type_goal
@@ -85,7 +85,7 @@ def precision_of(program: Program, library: str) -> Precision:
 
 
 def due(program: Program, precision: Precision, times: int = 2) -> Due:
-    """What the program means; raises Unfit where it hangs on the last digit."""
+    """What the program means; raises UnfitShapesError where it hangs on the last digit."""
     limited = partial(Rounding, most=precision.most, whole=precision.whole)
     rounding = partial(limited, eps=precision.eps)
     exact = evaluate(program, limited())
@@ -98,7 +98,7 @@ def due(program: Program, precision: Precision, times: int = 2) -> Due:
     scale = max((abs(x) for x in exact.entries.values()), default=0.0)
     result = Due(exact, spread, scale)
     if any(FACTOR * off > 0.1 * max(scale, 0.01) for off in spread.values()):
-        raise Unfit("ill-conditioned")
+        raise UnfitShapesError("ill-conditioned")
     return result
 
 
@@ -243,8 +243,8 @@ def by_loops(s: Sample) -> Any:
     formula = nt.formula(s.text)
     try:
         text = formula.to_python("loops", s.values)
-    except UnreadableFormula as problem:
-        raise Unfit(problem.message) from None
+    except UnreadableFormulaError as problem:
+        raise UnfitShapesError(problem.message) from None
     space: dict[str, Any] = {}
     exec(compile(text, "<source>", "exec"), space)
     numbers = {identifier(name): getattr(value, "array", value) for name, value in s.values.items()}
@@ -252,7 +252,7 @@ def by_loops(s: Sample) -> Any:
     try:
         result = space["function"](*used)
     except (ArithmeticError, ValueError) as problem:
-        raise Unfit(f"Python raises {problem}") from None
+        raise UnfitShapesError(f"Python raises {problem}") from None
     _, root = type_goal(formula._goal, s.values, Options())
     return reference.tensor(result, tuple(map(source_name, root.shape)))
 
@@ -457,19 +457,19 @@ def entries_of(tensor: Any) -> dict:
 
 
 def difference(name: str, way: Way, sample: Sample, result: Callable[[Precision], Due]) -> Difference | None:
-    """What a way gives that it should not, if anything. Raises Unfit where nothing can be said."""
+    """What a way gives that it should not, if anything. Raises UnfitShapesError where nothing can be said."""
     precision = precision_of(sample.program, way.library)
     expected = result(precision)
     if way.library == "jax" and not fits_int32(sample.program):
-        raise Unfit("JAX without x64 has no such whole numbers")
+        raise UnfitShapesError("JAX without x64 has no such whole numbers")
     if way.library == "array_api_strict" and any(input_.dtype == "float16" for input_ in sample.program.inputs):
-        raise Unfit("the standard has no half precision")
+        raise UnfitShapesError("the standard has no half precision")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             element = way.run(sample)
         entries = entries_of(element)
-    except Unfit:
+    except UnfitShapesError:
         raise
     except Exception as problem:
         first = str(problem).strip().splitlines()[:1]
@@ -541,7 +541,7 @@ def compare(program: Program, chosen: dict[str, Way] | None = None, all_ways: bo
 
     try:
         expected(PRECISIONS[coarsest(program, "numpy")])
-    except Unfit as problem:
+    except UnfitShapesError as problem:
         return Comparison((), (), str(problem))
     taken, result = [], []
     for name, way in chosen.items():
@@ -549,7 +549,7 @@ def compare(program: Program, chosen: dict[str, Way] | None = None, all_ways: bo
             continue
         try:
             other = difference(name, way, sample, expected)
-        except Unfit:
+        except UnfitShapesError:
             continue
         taken.append(name)
         if other is not None and is_sure(program, name, way) and not is_rounding(program, name, way, other):
@@ -561,7 +561,7 @@ def is_sure(program: Program, name: str, way: Way) -> bool:
     """Whether the program is fit by more roundings than are done where all agrees."""
     try:
         due(program, precision_of(program, way.library), SPREADS)
-    except Unfit:
+    except UnfitShapesError:
         return False
     return True
 
@@ -582,7 +582,7 @@ def is_rounding(program: Program, name: str, way: Way, actual: Difference) -> bo
         return False
     try:
         return difference(name, way, Sample(double, double.text, array_of(double)), partial(due, double)) is None
-    except Unfit:
+    except UnfitShapesError:
         return False
 
 

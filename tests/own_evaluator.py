@@ -6,7 +6,7 @@ is the slope along one change for every record of what it is taken by, by dual n
 Python's. Nothing is fast here, and nothing is shared with the package.
 
 `evaluate` may be told to round after each operation in a way of its own (`Rounding`): the spread of such results is how far
-a right answer may be off, and `Unfit` says that a program has no answer to compare: a root of −1, numbers out of range.
+a right answer may be off, and `UnfitShapesError` says that a program has no answer to compare: a root of −1, numbers out of range.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Record = frozenset
 LONG = 60_000  # numbers computed on the way
 
 
-class Unfit(Exception):
+class UnfitShapesError(Exception):
     """The program has no value that could be compared."""
 
 
@@ -80,7 +80,7 @@ def primal(x: Any) -> Any:
     while isinstance(x, Dual):
         x = x.value
     if x != x:
-        raise Unfit("no number is compared")
+        raise UnfitShapesError("no number is compared")
     return x
 
 
@@ -268,7 +268,7 @@ def power(x: Any, y: Any) -> Any:
         from_exponent = scaled(db, lambda: times(log(a), power(a, b)) if primal(a) > 0 else 0)
         return Dual(tag, power(a, b), plus(from_base, from_exponent))
     if isinstance(x, int) and isinstance(y, int) and abs(y) * abs(x).bit_length() > 1000:
-        raise Unfit("a whole number out of range")
+        raise UnfitShapesError("a whole number out of range")
     try:
         result = x**y
     except (ZeroDivisionError, OverflowError):
@@ -333,7 +333,7 @@ def total(x: list) -> Any:
 def product(x: list) -> Any:
     factors = [abs(primal(factor)) for factor in x]
     if 0 in factors and math.prod(factor for factor in factors if factor) > 1e30:
-        raise Unfit("in another order the product overflows before its factor 0")
+        raise UnfitShapesError("in another order the product overflows before its factor 0")
     result = x[0]
     for element in x[1:]:
         result = times(result, element)
@@ -424,7 +424,7 @@ class Rounding:
     def __call__(self, tensor: Tensor) -> Tensor:
         self.computed += len(tensor.entries)
         if self.computed > LONG:
-            raise Unfit("it takes long")
+            raise UnfitShapesError("it takes long")
         return Tensor(tensor.shape, {record: self.number(entry) for record, entry in tensor.entries.items()})
 
     def number(self, x: Any) -> Any:
@@ -435,10 +435,10 @@ class Rounding:
         self.largest = max(self.largest, abs(x))
         if isinstance(x, int):
             if abs(x) > self.whole:
-                raise Unfit("a whole number out of range")
+                raise UnfitShapesError("a whole number out of range")
             return x if abs(x) < self.exact or not self.eps else round(x * (1 + self.off()))
         if abs(x) > self.most:
-            raise Unfit("a number out of range")
+            raise UnfitShapesError("a number out of range")
         if not self.eps or (x * 8).is_integer() and abs(x) < 128:
             return x
         return x * (1 + self.off())
@@ -506,7 +506,7 @@ class Evaluator:
         results = {record: self.at(record, tensors, extras) for record in records(union(extras.values()))}
         extra = union(shape for name, shape in extras.items() if name in self.needed)
         if extra.keys() < union(extras.values()).keys():
-            raise Unfit("an input is named in vain, so that it is open whether its axes count")
+            raise UnfitShapesError("an input is named in vain, so that it is open whether its axes count")
         shape = next(iter(results.values())).shape
         result = {
             frozenset(pair for pair in s if pair[0] in extra) | r: x
@@ -704,7 +704,7 @@ def _relation(term: Term, x: Any, y: Any) -> bool:
     """Products of whole numbers are floats, which do not tell large ones apart; sums stay whole."""
     most = max(abs(x), abs(y)) if type(x) is type(y) is int else 0
     if most > 2**53 and abs(x - y) <= 1e-15 * most and not all(map(stays_whole, term.walk())):
-        raise Unfit("whole numbers are compared that double precision does not tell apart")
+        raise UnfitShapesError("whole numbers are compared that double precision does not tell apart")
     return TRUTHS[term.data[0]](x, y)
 
 
@@ -955,8 +955,8 @@ TERMS: dict[str, Callable[[Evaluator, Term, Frame], Tensor]] = {
 
 
 def evaluate(program: Program, rounding: Rounding | None = None) -> Tensor:
-    """The value of a drawn program; raises Unfit where there is none to compare."""
+    """The value of a drawn program; raises UnfitShapesError where there is none to compare."""
     value = Evaluator(program, rounding or Rounding()).value()
     if any(x != x for x in value.entries.values()):
-        raise Unfit("no number")
+        raise UnfitShapesError("no number")
     return value

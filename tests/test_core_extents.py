@@ -17,7 +17,7 @@ from namedtensor.core import extents, size_conditions
 from namedtensor.core.extents import (
     Extent,
     SizeSymbol,
-    UndecidedSize,
+    UndecidedSizeError,
     bounds,
     exact_quotient,
     extent,
@@ -135,7 +135,7 @@ ORDERS = (operator.lt, operator.le, operator.gt, operator.ge)
 def test_an_order_is_answered_truly_or_not_at_all(left, right, sizes, order):
     try:
         answer = order(left.size, right.size)
-    except UndecidedSize:
+    except UndecidedSizeError:
         return
     assert answer == order(left.at(sizes), right.at(sizes))
 
@@ -144,7 +144,7 @@ def test_an_order_is_answered_truly_or_not_at_all(left, right, sizes, order):
 def test_a_truth_is_answered_truly_or_not_at_all(expected, sizes):
     try:
         answer = bool(expected.size)
-    except UndecidedSize:
+    except UndecidedSizeError:
         return
     assert answer == bool(expected.at(sizes))
 
@@ -209,15 +209,15 @@ NEEDS = {
 
 @pytest.mark.parametrize("need", NEEDS.values(), ids=NEEDS)
 def test_what_needs_a_number_raises(need):
-    with pytest.raises((UndecidedSize, TypeError)) as problem:
+    with pytest.raises((UndecidedSizeError, TypeError)) as problem:
         need(SEQ)
-    if problem.type is UndecidedSize:
+    if problem.type is UndecidedSizeError:
         assert "seq is known only when the function runs" in str(problem.value) or "seq" in str(problem.value)
 
 
 @pytest.mark.parametrize("need", [int, float, operator.index, range, np.zeros], ids=str)
 def test_a_number_is_never_made_of_the_example(need):
-    with pytest.raises(UndecidedSize) as problem:
+    with pytest.raises(UndecidedSizeError) as problem:
         need(2 * SEQ + 1)
     assert problem.value.size == 2 * SEQ + 1
 
@@ -303,9 +303,9 @@ def test_a_canonical_size_has_the_same_value_where_the_equation_holds(other, siz
 # --------------------------------------------------------------------------------------------------------- conditions
 def test_without_a_plan_nothing_is_assumed():
     for ask in (size_conditions.assume_equal, size_conditions.assume_at_most):
-        with pytest.raises(UndecidedSize):
+        with pytest.raises(UndecidedSizeError):
             ask(SEQ, KEY)
-    with pytest.raises(UndecidedSize):
+    with pytest.raises(UndecidedSizeError):
         size_conditions.assume_divides(2, SEQ)
 
 
@@ -375,7 +375,7 @@ def test_a_part_that_divides_becomes_a_size_of_its_own(part, example, divides):
 def test_what_divides_is_not_guessed_of_several_sizes():
     with conditions(by_example=True):
         for part, whole in ((KEY, SEQ), (2, SEQ * KEY), (4, SEQ + 1)):
-            with pytest.raises(UndecidedSize):
+            with pytest.raises(UndecidedSizeError):
                 size_conditions.assume_divides(part, whole)
 
 
@@ -400,7 +400,7 @@ def test_a_condition_says_in_its_text_what_it_checks(left, right, relation, size
 def test_conditions_end_with_their_plan():
     with pytest.raises(KeyError), conditions(by_example=True):
         raise KeyError
-    with pytest.raises(UndecidedSize):
+    with pytest.raises(UndecidedSizeError):
         size_conditions.assume_at_most(5, SEQ)
 
 
@@ -426,7 +426,7 @@ def test_no_equation_holds_of_a_counter_and_ranges_may_follow_another():
         assert size_conditions.assume_at_most(extent(COUNTER), KEY) and size_conditions.assume_at_most(
             extent(COUNTER), 4
         )
-        with pytest.raises(UndecidedSize):
+        with pytest.raises(UndecidedSizeError):
             size_conditions.assume_at_most(extent(COUNTER) * extent(COUNTER), 4)
     assert [*map(str, collected.found)] == ["key <= 4"] and size_conditions.counter_named("t") is None
 

@@ -6,7 +6,7 @@ import pytest
 import namedtensor as nt
 from namedtensor.derivations.closed_form import closed_form
 from namedtensor.symbolic import algebra, canonical, factoring
-from namedtensor.symbolic.work import MAX_WORK_OPERATIONS, TooLong, open_budget, working
+from namedtensor.symbolic.work import MAX_WORK_OPERATIONS, TooLongError, open_budget, working
 
 COUNTED = (
     (algebra, "normalize_product"),
@@ -102,7 +102,7 @@ def test_a_budget_ends_a_derivation(text, limit, operations):
 
 
 def test_one_budget_for_all_simplifications():
-    with pytest.raises(TooLong), open_budget(100):
+    with pytest.raises(TooLongError), open_budget(100):
         for _ in range(10):
             with working() as work, open_budget(10**6):
                 work.spend(30)

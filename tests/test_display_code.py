@@ -7,7 +7,7 @@ import pytest
 
 import namedtensor as nt
 import transformer
-from namedtensor.display.code_statements import UnreadableFormula, identifier
+from namedtensor.display.code_statements import UnreadableFormulaError, identifier
 from namedtensor.webpage.examples import EXAMPLES
 from namedtensor.webpage.requests import Request
 from namedtensor.webpage.stages import stages_of
@@ -143,7 +143,7 @@ def check(text, inputs, library):
 def test_the_code_of_a_formula_gives_its_value(text, inputs, line, library):
     try:
         code = check(text, inputs, library)
-    except UnreadableFormula as refusal:
+    except UnreadableFormulaError as refusal:
         if library == "loops":
             operator, _, message = refusal.message.partition(" ")
             assert operator in ("det", "solve", "sort", "quantile", "median", "norm"), text
@@ -257,7 +257,7 @@ def test_an_operator_without_readable_code_is_named():
 ])  # fmt: skip
 def test_what_has_no_readable_code_says_why(text, library, message):
     shapes = {"A": A, "B": "ℝ^{batch[2] × row[3] × column[3]}", "w": "ℝ^{row[3]}", "I": "[4]^{height[3]}"}
-    with pytest.raises(UnreadableFormula) as caught:
+    with pytest.raises(UnreadableFormulaError) as caught:
         nt.to_python(text, library, shapes, style="readable")
     assert caught.value.message.endswith(message)
     assert caught.value.hint == (None if text.startswith("sin") else 'choose style="function"')
@@ -312,7 +312,7 @@ def test_constants_of_readable_code_have_the_dtype_of_the_inputs(library, dtype)
         space: dict = {}
         try:
             exec(nt.to_python(text, library, {"A": nt.tensor(array, "height width")}, style="readable"), space)
-        except UnreadableFormula:
+        except UnreadableFormulaError:
             assert library == "torch" and text.startswith("max(")
             continue
         actual = space["function"](array)

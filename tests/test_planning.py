@@ -30,7 +30,7 @@ from namedtensor.planning.memory import Workspace
 from namedtensor.planning.optimizations import OPTIMIZATIONS
 from namedtensor.planning.plan import CHECKS, Plan, PlanValue, Step, safe
 from namedtensor.planning.planner import REWRITES
-from namedtensor.planning.primitives import PRIMITIVES, MalformedPlan, verify, verify_memory
+from namedtensor.planning.primitives import PRIMITIVES, MalformedPlanError, verify, verify_memory
 from namedtensor.planning.step_builder import MAX_REPEATED_BLOCK_STEPS, MAX_REPEATED_STEPS
 from namedtensor.programs.arguments import BoundArguments
 from namedtensor.programs.entries import WholeProgram
@@ -840,20 +840,20 @@ def test_a_plan_that_breaks_a_law_is_malformed():
             "does not fit the shape": good._replace(value=PlanValue(("b", "b"), (3, 2), "float64")),
         }
         for text, step in wrong.items():
-            with pytest.raises(MalformedPlan, match=text):
+            with pytest.raises(MalformedPlanError, match=text):
                 verify(made_of(step))
         late = Step(PlanValue(("b", "a"), (3, 2), "float64"), "exp", (good.value,), {})
         plan = made_of(good, late)
         plan.steps = plan.steps[::-1]
-        with pytest.raises(MalformedPlan, match="used before it is made"):
+        with pytest.raises(MalformedPlanError, match="used before it is made"):
             verify(plan)
         one = Step(PlanValue(x.order, x.shape, x.dtype), "exp", (x,), {})
         two = Step(PlanValue(x.order, x.shape, x.dtype), "negative", (one.value,), {})
         both = Step(PlanValue(x.order, x.shape, x.dtype), "add", (one.value, two.value), {})
-        with pytest.raises(MalformedPlan, match="written over"):
+        with pytest.raises(MalformedPlanError, match="written over"):
             verify_memory(made_of(one, two, both), {two.value: one.value})
         verify_memory(made_of(one, two, both), {both.value: one.value})
-        with pytest.raises(MalformedPlan, match="the memory that it is made of"):
+        with pytest.raises(MalformedPlanError, match="the memory that it is made of"):
             verify_memory(made_of(one, two), {}, Workspace({one.value: "buffer_1", two.value: "buffer_1"}, (), None))
     finally:
         CHECKS[:] = CHECKS_BEFORE

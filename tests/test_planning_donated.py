@@ -9,7 +9,7 @@ import pytest
 import namedtensor as nt
 from namedtensor.core.arrays import place_array
 from namedtensor.planning.plan import CHECKS, Plan, PlanValue, Step
-from namedtensor.planning.primitives import MalformedPlan, verify_memory
+from namedtensor.planning.primitives import MalformedPlanError, verify_memory
 from namedtensor.programs.entry_points import EntryPoints
 
 PUT = "put(x, X) = { x if iota_{n} = p; X otherwise }\np ∈ ℝ\n"
@@ -152,7 +152,7 @@ def test_a_plan_that_writes_over_another_input_is_malformed():
     try:
         step = Step(PlanValue(("a",), (2,), "float64"), "exp", (x,), {})
         verify_memory(Plan("", ["x"], [x], [step], [step.value], donated=[x]), {step.value: x})
-        with pytest.raises(MalformedPlan, match="written over an input"):
+        with pytest.raises(MalformedPlanError, match="written over an input"):
             verify_memory(Plan("", ["x"], [x], [step], [step.value]), {step.value: x})
     finally:
         CHECKS[:] = before

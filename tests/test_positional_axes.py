@@ -7,12 +7,12 @@ import pytest
 
 from grammar.nodes import Name
 from grammar.printer import to_text
-from namedtensor.positional.axes import Axes, AxisKind, AxisVariable, Clash
+from namedtensor.positional.axes import Axes, AxisClashError, AxisKind, AxisVariable
 from namedtensor.positional.checked import TrialSizes
-from namedtensor.positional.naming import TwiceInOneValue, names_of
+from namedtensor.positional.naming import RepeatedAxisError, names_of
 from namedtensor.positional.values import (
     AxisValue,
-    Divided,
+    DividedSizeError,
     Leaf,
     contract_values,
     elementwise,
@@ -107,7 +107,7 @@ def test_positional_sum_of_a_product_is_a_contraction():
 def test_positional_axes_of_two_names_clash_and_nothing_changes():
     source = Source(A="m n", B="p q")
     a, b = source["A"], source["B"]
-    with pytest.raises(Clash):
+    with pytest.raises(AxisClashError):
         source.axes.unify_dims(a.dims[0], b.dims[0])
     assert a.dims[0][0].kind is not b.dims[0][0].kind
 
@@ -115,7 +115,7 @@ def test_positional_axes_of_two_names_clash_and_nothing_changes():
 def test_positional_sizes_refute_and_never_unite():
     axes = Axes()
     first, second, third = axes.new(size=3), axes.new(size=4), axes.new(size=3)
-    with pytest.raises(Clash):
+    with pytest.raises(AxisClashError):
         axes.unify(first, second)
     assert first.kind is not third.kind
     axes.unify(first, third)
@@ -134,7 +134,7 @@ def test_positional_axes_in_parts_are_one_where_their_parts_are():
     first, second, third = axes.new(), axes.new(), axes.new()
     for axis, last in ((first, "key"), (second, "key"), (third, "val")):
         axes.split(axis, (AxisKind("heads"), AxisKind(last)))
-    with pytest.raises(Clash):
+    with pytest.raises(AxisClashError):
         axes.unify(first, third)
     before = axes.parts(first), axes.parts(second)
     axes.unify(first, second)
@@ -147,7 +147,7 @@ def test_positional_axes_in_parts_are_one_where_their_parts_are():
 def test_positional_name_of_an_axis_in_parts_is_not_one_name():
     names = {"⟨0⟩": ("heads", "key"), "⟨1⟩": ("seq",)}
     assert write_node(Name("⟨1⟩"), names) == Name("seq")
-    with pytest.raises(Divided):
+    with pytest.raises(DividedSizeError):
         write_node(Name("⟨0⟩"), names)
 
 
@@ -163,7 +163,7 @@ def test_positional_diagonal_has_no_name():
     a, b = axes.new(), axes.new()
     axes.apart([a, b])
     axes.unify(a, b)
-    with pytest.raises(TwiceInOneValue):
+    with pytest.raises(RepeatedAxisError):
         names_of(axes)
 
 
@@ -179,7 +179,7 @@ def test_positional_axis_falls_into_parts_in_every_use():
     assert [names[part.key] for part in source.axes.parts(leaf.dims[1][0])] == [("heads",), ("key",)]
     assert names[value.dims[1][0].key] == ("heads", "key")
     assert to_text(write_node(size(value.dims[1][0]), names)) == "|heads| ⊙ |key|"
-    with pytest.raises(Clash):
+    with pytest.raises(AxisClashError):
         source.axes.split(value.dims[0][0], (AxisKind(), AxisKind()))  # a given axis
 
 
@@ -207,7 +207,7 @@ def test_positional_names_of_axes_in_one_operation_differ():
         for value in values[1:]:
             try:
                 total = matmul(source.axes, total, value)
-            except Clash:
+            except AxisClashError:
                 break
         names = names_of(source.axes)
         for group in source.axes.together:

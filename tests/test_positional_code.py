@@ -10,7 +10,7 @@ import pytest
 
 import namedtensor as nt
 from namedtensor.positional.library_values import LibraryWalk
-from namedtensor.positional.optional_numpy import Unsupported
+from namedtensor.positional.optional_numpy import UnsupportedError
 
 SIZES = dict(zip("n m d h k v t b c w".split(), (4, 3, 6, 3, 5, 5, 3, 2, 4, 2)))
 INDICES = {"I": 5, "J": 3, "y": 5}  # integer inputs, below these numbers
@@ -403,7 +403,7 @@ def test_positional_pattern_is_compared_without_einops(monkeypatch, source):
 def test_positional_comparison_calls_only_listed_functions():
     walk = LibraryWalk({"x": np.ones(2)}, "numpy")
     for source in ("np.load('a')", "x.tofile('a')", "x.__class__", "np.lib.format.open_memmap('a')", "open('a')", "np.save('a', x)", "np.add.__call__(x, x)", "[x] * 3", "np.ones(10**9)", "2**1_000_000"):  # fmt: skip
-        with pytest.raises(Unsupported):
+        with pytest.raises(UnsupportedError):
             walk.run(ast.parse(source).body)
 
 

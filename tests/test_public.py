@@ -18,7 +18,7 @@ ROOT = Path(__file__).parent.parent
 
 # The surface: every public name, no more and no fewer.
 NAMES = """tensor NamedTensor allclose from_xarray from_pandas from_polars evaluate formula program load_program check explain derivative custom_function CustomOperator operator heatmap
-compile cost parameters init diagram to_text to_latex latex_preamble to_python to_javascript to_einsum quantize load_tensors save_tensors TensorFile load_tensor save_tensor arange eye full full_like ones ones_like random_normal random_uniform zeros zeros_like from_dlpack scan vmap set_printoptions equivalent exercises prove gradient strict from_torch follows Differs
+compile cost parameters init diagram to_text to_latex latex_preamble to_python to_javascript to_einsum quantize load_tensors save_tensors TensorFile load_tensor save_tensor arange eye full full_like ones ones_like random_normal random_uniform zeros zeros_like from_dlpack scan vmap set_printoptions equivalent exercises prove gradient strict from_torch follows DifferenceError
 check_document NotationError NotationWarning Limits Formula Program translate from_einops from_einsum""".split()
 FUNCTIONS = """exp log uniform sqrt sin cos tan tanh sinh cosh abs sign floor ceil sigmoid relu ReLU gelu gelu_tanh silu softplus erf
 max min pow clip where sum prod mean var std norm any all logsumexp softmax logsoftmax argmax argmin standardize cumsum

@@ -29,7 +29,7 @@ from namedtensor.symbolic.from_terms import Forms
 from namedtensor.symbolic.known import recognize_functions, recognize_solve, simplify_update
 from namedtensor.symbolic.linearizing import ReadingChecker
 from namedtensor.symbolic.rewrite_rules import REWRITE_RULES
-from namedtensor.symbolic.work import TooLong, tensor, working
+from namedtensor.symbolic.work import TooLongError, tensor, working
 from namedtensor.terms.inference import InputType
 
 ROOT = Path(__file__).parent.parent
@@ -318,7 +318,7 @@ def test_factoring_keeps_summed_indices_apart():
 
 
 def test_a_limit_ends_it():
-    with pytest.raises(TooLong), working(limit=50):
+    with pytest.raises(TooLongError), working(limit=50):
         i = FormIndex("a", "|a|")
         form = algebra.add(*(tensor(name, ("a",), (i,)) for name in "xyzuvw"))
         for _ in range(4):

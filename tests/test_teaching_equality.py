@@ -161,7 +161,7 @@ def test_follows(first, second, types, code, verdict):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", nt.NotationWarning)
         if verdict in (DIFFERENT, NARROWER):
-            with pytest.raises(nt.Differs):
+            with pytest.raises(nt.DifferenceError):
                 verified.verify()
         else:
             verified.verify()

@@ -49,19 +49,19 @@ def test_a_right_function_passes_and_is_itself():
 
 def test_sizes_of_a_call_are_checked_by_name():
     q, k, v = (np.ones(shape) for shape in ((2, 3, 4), (2, 5, 4), (2, 6, 6)))
-    with pytest.raises(nt.Differs, match="attention: seq is 6 in v, and 5 in k"):
+    with pytest.raises(nt.DifferenceError, match="attention: seq is 6 in v, and 5 in k"):
         attention(q, k, v)
-    with pytest.raises(nt.Differs, match=r"k has the shape \(5, 4\), and its axes are batch seq key"):
+    with pytest.raises(nt.DifferenceError, match=r"k has the shape \(5, 4\), and its axes are batch seq key"):
         attention(q, k[0], v)
     wrong = nt.follows("X", X="a b", gives="a b")(lambda x: x[1:])
-    with pytest.raises(nt.Differs, match="a is 2 in the result, and 3 in the arguments"):
+    with pytest.raises(nt.DifferenceError, match="a is 2 in the result, and 3 in the arguments"):
         wrong(np.ones((3, 2)))
 
 
 def test_a_wrong_function_is_told_in_the_same_words_each_time():
     message = set()
     for _ in range(2):
-        with pytest.raises(nt.Differs) as differs:
+        with pytest.raises(nt.DifferenceError) as differs:
             without_scale.verify()
         message.add(str(differs.value))
     (words,) = message
@@ -91,12 +91,14 @@ def test_a_call_costs_little_and_nothing_where_it_is_off(monkeypatch):
 def test_a_call_is_checked_where_it_has_shapes():
     both = nt.follows("X + Y", X="a a", Y="a", gives="a a")(lambda x, y=None: [*x])
     assert both(np.ones((2, 2))) and both(np.ones((2, 2)), y=np.ones(2))
-    with pytest.raises(nt.Differs, match="^<lambda>: a is 3 in x, and 2 in x$"):
+    with pytest.raises(nt.DifferenceError, match="^<lambda>: a is 3 in x, and 2 in x$"):
         both(np.ones((2, 3)), None)
-    with pytest.raises(nt.Differs, match="^<lambda>: a is 3 in y, and 2 in x$"):
+    with pytest.raises(nt.DifferenceError, match="^<lambda>: a is 3 in y, and 2 in x$"):
         both(np.ones((2, 2)), y=np.ones(3))
     number = nt.follows("∑_{a} X", X="a", gives="")(lambda x: x)
-    with pytest.raises(nt.Differs, match=r"^<lambda>: the result has the shape \(2,\), and its axes are a number$"):
+    with pytest.raises(
+        nt.DifferenceError, match=r"^<lambda>: the result has the shape \(2,\), and its axes are a number$"
+    ):
         number(np.ones(2))
 
 
@@ -109,7 +111,7 @@ def test_a_call_is_checked_where_it_has_shapes():
     ],
 )
 def test_a_function_with_other_values_is_told_at_the_smallest_sizes(function, gives, message):
-    with pytest.raises(nt.Differs) as differs:
+    with pytest.raises(nt.DifferenceError) as differs:
         nt.follows("2 X", X="a b", gives=gives)(function).verify()
     assert message in str(differs.value)
 
@@ -137,7 +139,7 @@ def test_methods_and_functions_of_torch():
         weights = torch.softmax(scores, -2)
         return weights @ v
 
-    with pytest.raises(nt.Differs) as differs:
+    with pytest.raises(nt.DifferenceError) as differs:
         attend.verify()
     words = str(differs.value)
     assert "weights = torch.softmax(scores, -2)" in words and "with softmax_{seq} instead of softmax_{query}" in words
@@ -148,7 +150,7 @@ def test_methods_and_functions_of_torch():
             return 2 * x
 
     Twice.forward.verify(Twice())
-    with pytest.raises(nt.Differs, match="x has the shape"):
+    with pytest.raises(nt.DifferenceError, match="x has the shape"):
         Twice()(torch.ones(3))
 
 

@@ -6,7 +6,7 @@ import namedtensor as nt
 from namedtensor.calculus import linearize, transpose
 from namedtensor.planning import regions
 from namedtensor.planning.structural import RULES
-from namedtensor.terms.structural import ROWS, STRUCTURAL, MalformedTerm, verify
+from namedtensor.terms.structural import ROWS, STRUCTURAL, MalformedTermError, verify
 from namedtensor.terms.terms import TermGraph
 
 NAMES = {row.name for row in ROWS}
@@ -44,7 +44,7 @@ def test_regions_know_only_what_keeps_blocks_whole():
 def test_verify_refuses_what_the_table_does_not_have(operator, arguments, options):
     graph = TermGraph()
     parts = tuple(graph.number(value) for value in range(arguments))
-    with pytest.raises(MalformedTerm):
+    with pytest.raises(MalformedTermError):
         verify(graph.intern(operator, parts, options=options))
 
 

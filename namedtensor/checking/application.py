@@ -9,7 +9,7 @@ from grammar.errors import Hint
 from grammar.nodes import Node
 
 from ..core import axes as named
-from ..core.axes import Shape, ShapeMismatch, bind, find_marked_axis, operator_sign
+from ..core.axes import Shape, ShapeMismatchError, bind, find_marked_axis, operator_sign
 from ..core.label_alignment import difference
 from ..core.settings import OUTER, misspelt
 from ..core.sizes import SizeVariable, is_ground, resolve, unify
@@ -50,9 +50,9 @@ def apply(
         axis_sizes = new_axis_sizes(checker, record, arguments, names, node, env)
         if record.kind in ("reduction", "axis_map") and len(arguments) == 1 and not record.lifted.variadic:
             if len(names) != 1 and len(record.lifted.formals) == 1:
-                raise ShapeMismatch("number", detail=(1, len(names)))
+                raise ShapeMismatchError("number", detail=(1, len(names)))
         shape = record.result_shape(shapes, names, axis_sizes, unify)
-    except ShapeMismatch as problem:
+    except ShapeMismatchError as problem:
         if problem.kind == "sizes" and checker.labels:
             check_labels(checker, problem.axis, arguments, parts, node)
         raise shape_error(checker, problem, name, shapes, parts, node, axes) from None
@@ -116,16 +116,16 @@ def elementwise(
     checker: Inference, record: Operator, name: str, arguments: tuple[Term, ...], names: tuple[str, ...], node: Any,
     parts: Sequence[Any], options: Sequence[Any],
 ) -> Term:  # fmt: skip
-    """Return the term of an elementwise operator. Raise ShapeMismatch if the operands do not fit."""
+    """Return the term of an elementwise operator. Raise ShapeMismatchError if the operands do not fit."""
     fewest, most = record.arity
     of_two = record.kind == "reduction" and most == len(arguments) == 2
     needs_axes = record.kind not in ("elementwise", "contraction") and not of_two
     if needs_axes and not names and record.lifted.formals:
-        raise ShapeMismatch("number", detail=(len(record.lifted.formals), 0))
+        raise ShapeMismatchError("number", detail=(len(record.lifted.formals), 0))
     if not fewest <= len(arguments) <= most:
-        raise ShapeMismatch("arity", detail=(fewest if fewest == most else f"{fewest} to {most}", len(arguments)))
+        raise ShapeMismatchError("arity", detail=(fewest if fewest == most else f"{fewest} to {most}", len(arguments)))
     if names:
-        raise ShapeMismatch("number", detail=(0, len(names)))
+        raise ShapeMismatchError("number", detail=(0, len(names)))
     check_truth(checker, record, name, arguments, parts)
     shape = named.broadcast([argument.shape for argument in arguments], unify)
     if name in OUTER:
@@ -213,7 +213,7 @@ def broadcast(
     """Return the broadcast shape, which has the axes of all operands. Raise NotationError if an axis has two sizes."""
     try:
         return named.broadcast(shapes, unify)
-    except ShapeMismatch as problem:
+    except ShapeMismatchError as problem:
         raise shape_error(checker, problem, operator, shapes, parts, span, ()) from None
 
 

@@ -12,7 +12,7 @@ from grammar import nodes
 from grammar.errors import SIZE_NEEDED, NotationError
 from grammar.nodes import Call, Node, axis_of
 
-from ..core.axes import ShapeMismatch
+from ..core.axes import ShapeMismatchError
 from ..core.sizes import SizeVariable, resolve
 from ..core.suggestions import ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
@@ -224,7 +224,7 @@ def type_index_call(
     name, _ = axis
     tensor, at = arguments
     if name not in tensor.shape:
-        problem = ShapeMismatch("missing", name)
+        problem = ShapeMismatchError("missing", name)
         raise shape_error(checker, problem, node.operator, (tensor.shape,), node.arguments[:1], node, (axis,))
     apart = checker.renamed(tensor, {name: f"{name}@index"}, node)
     return take(checker, apart, f"{name}@index", at, node.arguments[1], node)

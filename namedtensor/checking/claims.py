@@ -19,7 +19,7 @@ from ..scope.names import Key, match_key, walk
 from ..scope.symbols import Claim, Definition, equal_sides
 from ..scope.uses import is_open
 from ..terms.environment import Environment
-from ..terms.inference import AlreadyReported, CheckWarning, Inference, format_shape
+from ..terms.inference import AlreadyReportedError, CheckWarning, Inference, format_shape
 from ..terms.terms import Term
 from .application import broadcast
 from .counting import members_defined
@@ -48,7 +48,7 @@ def check_claims(checker: Inference, whole: bool = True) -> None:
                 checker.note(problem)
             elif problem.code not in passed:
                 raise
-        except AlreadyReported:
+        except AlreadyReportedError:
             pass
     while checker.pending_claims:
         claim, env = checker.pending_claims.pop()

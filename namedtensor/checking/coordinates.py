@@ -9,7 +9,7 @@ from ..terms.builder import TermBuilder
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
-from .counting import Unrollable, ahead
+from .counting import UnrollableError, ahead
 from .recurrences import RecurrenceState
 from .stacked_families import stack_members
 
@@ -24,7 +24,7 @@ class Coordinate:
     def member(self, checker: Inference, recurrence: RecurrenceState, offset: int) -> Term:
         """Return, for a family over one index, the members at an offset from the values of this index."""
         if any("@" in str(item) for item in recurrence.others.values()):
-            raise Unrollable
+            raise UnrollableError
         steps = range(self.numbers.start + offset, self.numbers.stop + offset)
         if self.index.operator == "iota":
             return stack_members(checker, recurrence, steps, self.axis)
@@ -43,4 +43,4 @@ class Coordinate:
         return make.add(self.index, make.number(offset)) if offset else self.index
 
     def labeled(self, key: Key, env: Environment, node: Any) -> Term:
-        raise Unrollable
+        raise UnrollableError

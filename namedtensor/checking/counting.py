@@ -19,12 +19,12 @@ from grammar.nodes import Call, Name, Node
 from ..scope.names import Key, component, read_spelling, walk
 from ..scope.symbols import Definition
 from ..terms.environment import Environment
-from ..terms.inference import AlreadyReported, Inference
-from ..terms.loop_bodies import Unsliceable
+from ..terms.inference import AlreadyReportedError, Inference
+from ..terms.loop_bodies import UnsliceableError
 from .open_labels import OFFSET
 
 
-class Unrollable(Exception):
+class UnrollableError(Exception):
     """An exception for a recurrence that cannot be a loop, either at all or beginning at a certain step."""
 
 
@@ -82,7 +82,7 @@ def ahead(part: str, mark: str) -> int:
     """Return the offset between a label and the loop's index, such as −1 for l − 1."""
     rest = part.removeprefix(mark)
     if rest == part or (rest and not re.fullmatch(r"[+-]\d+", rest)):
-        raise Unrollable
+        raise UnrollableError
     return int(rest or 0)
 
 
@@ -93,7 +93,7 @@ def label_steps(part: str, mark: str, steps: Sequence[int]) -> list[str]:
     primes = part[len(part.rstrip("'")) :]
     offset = ahead(part.rstrip("'"), mark)
     if primes and offset:
-        raise Unrollable
+        raise UnrollableError
     return [f"{step + offset}{primes}" for step in steps]
 
 
@@ -194,7 +194,7 @@ def try_typing(checker: Inference, env: Environment, typed: Callable[[], Any]) -
     checker.attempts += 1
     try:
         return typed()
-    except (Unrollable, Unsliceable, NotationError, AlreadyReported):
+    except (UnrollableError, UnsliceableError, NotationError, AlreadyReportedError):
         del checker.trace[trace:], checker.pending_claims[claims:], checker.warnings[warnings:]
         for memo, before in memos:
             for key in memo.keys() - before:
@@ -210,7 +210,7 @@ def members_defined(checker: Inference, node: Any) -> Generator[None]:
     """Open a context in which a family member that cannot be computed is reported as an error at a node."""
     try:
         yield
-    except Unrollable:
+    except UnrollableError:
         raise checker.error(
             210, f"{checker.text(node)} uses a member of a family that no equation defines", node,
             hint="use only the members in the ranges of the family, or extend its ranges",

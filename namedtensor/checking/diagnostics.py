@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from grammar.errors import Hint, NotationError
 from grammar.nodes import Axis, Node
 
-from ..core.axes import NAME_ONCE, SAME_SIZES, Shape, ShapeMismatch, code_and_message, operator_sign
+from ..core.axes import NAME_ONCE, SAME_SIZES, Shape, ShapeMismatchError, code_and_message, operator_sign
 from ..core.sizes import resolve
 from ..core.suggestions import did_you_mean, near
 from ..terms.environment import source_name
@@ -27,7 +27,7 @@ class Use(NamedTuple):
     """A use of an operator on operands whose shapes do not fit, with the nodes for the error message."""
 
     checker: Inference
-    problem: ShapeMismatch
+    problem: ShapeMismatchError
     operator: str
     shapes: Sequence[Shape]
     parts: Sequence[Any]
@@ -115,7 +115,7 @@ class Use(NamedTuple):
 
 def shape_error(
     checker: Inference,
-    problem: ShapeMismatch,
+    problem: ShapeMismatchError,
     operator: str,
     shapes: Sequence[Shape],
     parts: Sequence[Any],

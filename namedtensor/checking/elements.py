@@ -28,7 +28,7 @@ from .claims import check_statement
 from .declarations import local_declaration, set_axes
 from .filled_positions import Filled, Positions, all_of, count_of, length, numbers_to, positions_at
 from .indexing import check_position, find_indexed_axis, iota
-from .inferred_sizes import Circular
+from .inferred_sizes import CircularSizeError
 from .ranges import numbers_of
 from .size_facts import no_size, to_size
 from .stacked_families import StackedIndex, laid
@@ -137,7 +137,7 @@ def left_sizes(checker: Inference, group: list[Definition], env: Environment) ->
             size = stated.get(real)
             try:
                 size = checker.solver.size_of(real, env, axis) if size is None else size
-            except Circular:  # The type of this very tensor is asked for its size.
+            except CircularSizeError:  # The type of this very tensor is asked for its size.
                 size = find_filled_size(checker, group, axis, env)
                 if size is None:
                     raise

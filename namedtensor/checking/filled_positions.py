@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from ..core.extents import Extent, Size, UndecidedSize
+from ..core.extents import Extent, Size, UndecidedSizeError
 from ..core.sizes import is_ground, unify
 
 
@@ -35,12 +35,12 @@ def numbers_to(first: Size, last: Size) -> range | Positions:
 def positions_at(numbers: Positions, position: Callable[[Size], Any]) -> Positions:
     """Return the positions that an index such as 2k+1 selects for these numbers.
 
-    Raise UndecidedSize if the positions do not increase by a fixed step.
+    Raise UndecidedSizeError if the positions do not increase by a fixed step.
     """
     first, second, third = (position(numbers.first + at) for at in range(3))
     step = second - first
     if type(step) is not int or step < 1 or third - second != step:
-        raise UndecidedSize(next(size for size in (numbers.first, numbers.count) if isinstance(size, Extent)))
+        raise UndecidedSizeError(next(size for size in (numbers.first, numbers.count) if isinstance(size, Extent)))
     return Positions(first, step, numbers.count)
 
 
@@ -74,7 +74,7 @@ def to_positions(filled: Filled) -> list[Positions]:
 def all_of(taken: Sequence[Filled], size: Any) -> list[int] | None:
     """Return the filled positions in the order of the equations, or None if the number of positions is open.
 
-    Raise UndecidedSize if it cannot be proved that the positions are all positions of an axis with the given size.
+    Raise UndecidedSizeError if it cannot be proved that the positions are all positions of an axis with the given size.
     """
     if not any(isinstance(positions, Positions) for positions in taken):
         return [number for positions in taken for number in positions]
@@ -82,5 +82,5 @@ def all_of(taken: Sequence[Filled], size: Any) -> list[int] | None:
     if count is None and not is_ground(size):
         return None
     if count is None or not unify(count, size):
-        raise UndecidedSize(next(position for part in taken for position in part if isinstance(position, Extent)))
+        raise UndecidedSizeError(next(position for part in taken for position in part if isinstance(position, Extent)))
     return None

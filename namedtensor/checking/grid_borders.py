@@ -19,7 +19,7 @@ from ..terms.builder import TermBuilder
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
-from .counting import Unrollable, is_value, try_typing
+from .counting import UnrollableError, is_value, try_typing
 from .grids import Grid, variables_of
 from .loops import type_member
 from .other_meanings import means_something
@@ -55,7 +55,7 @@ def border_of(grid: Grid, cells: Sequence[Cell], shape: dict[str, Any], boolean:
         remaining = {name: size for name, size in term.shape.items() if name != axis}
         fits = remaining.keys() <= shape.keys() and all(unify(size, shape[name]) for name, size in remaining.items())
         if not fits or term.boolean != boolean:
-            raise Unrollable
+            raise UnrollableError
         terms.append(make.spread(term, shape))
         shapes |= dict.fromkeys(some, remaining)
     order = [*shapes]
@@ -149,9 +149,9 @@ def type_at(
     """
     for variable in (*members, *(key.base for key in tensors)):
         if not is_value(checker, variable, family.body, holder, labels):
-            raise Unrollable
+            raise UnrollableError
     if any(means_something(checker, name, holder) for name in variables_of(family)):
-        raise Unrollable
+        raise UnrollableError
     inner = holder.within(definition=family, indices=numbers, variables=tensors, members=members)
     return type_member(checker, family, inner)
 

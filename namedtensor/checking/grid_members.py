@@ -19,14 +19,14 @@ from ..terms.inference import Inference
 from ..terms.terms import Term
 from . import loops
 from .coordinates import Coordinate
-from .counting import OFFSET, Unrollable, members_of, try_typing
+from .counting import OFFSET, UnrollableError, members_of, try_typing
 from .grid_borders import border_of, type_at
 from .grids import Grid, variables_of
 from .open_labels import offset_of
 from .stacked_families import StackedIndex
 from .wavefront_loops import RolledGrid
 from .wavefront_order import Cell, Domain, choose_order
-from .wavefronts import Misordered, Uncovered, Wavefront
+from .wavefronts import MisorderedCellsError, UncoveredCellError, Wavefront
 
 MAX_TRIED_ORDERS = 8  # orders that are tried at most
 MAX_LISTED_MEMBERS = 10**6  # members that are looked up one by one
@@ -74,7 +74,7 @@ def member_of_grid(
     holding = (other for other in parts if other[0].domain is not None and other[0].domain.holds(expected))
     asked = next(holding, None) or next(iter(recursive), None)
     if asked is None:
-        raise Unrollable
+        raise UnrollableError
     if asked not in recursive:
         return type_inline(*asked, expected)
     if front is not None and asked[0].domain is not None and asked[0].domain.holds(front.domain):
@@ -107,7 +107,7 @@ def place_of(checker: Inference, text: Any, env: Environment, node: Node) -> Pla
         numbers = range(binding.numbers.start + offset, binding.numbers.stop + offset)
         return Place(numbers, binding.ahead(offset), binding, offset)
     if not isinstance(binding, StackedIndex) or not is_ground(binding.size):
-        raise Unrollable
+        raise UnrollableError
     first, size = binding.first + offset, resolve(binding.size)
     make = TermBuilder(checker.graph, node)
     return Place(
@@ -233,10 +233,10 @@ def roll_domain(grid: Grid, domain: Domain) -> RolledGrid:
         inner = Grid(checker, grid.family, grid.others, grid.holder)
         try:
             grids = dict(Wavefront(checker, inner, domain, order, asked).loops())
-        except Misordered as problem:
+        except MisorderedCellsError as problem:
             offsets.add(problem.back)
             continue
-        except Uncovered as problem:
+        except UncoveredCellError as problem:
             if problem.domain is None:
                 break
             domain = problem.domain
@@ -245,7 +245,7 @@ def roll_domain(grid: Grid, domain: Domain) -> RolledGrid:
         for member, rolled in grids.items():
             member.holder.loops.setdefault(member.cache_key, []).append(rolled)
         return grids[inner]
-    raise Unrollable
+    raise UnrollableError
 
 
 # --------------------------------------------------------------------------------------------------------- many members
@@ -253,7 +253,7 @@ def type_inline(grid: Grid, row: Place, column: Place, expected: Domain) -> Term
     """Return the requested members by typing the equation once with tensors as indices, if no member needs another."""
     places = dict(zip(grid.variables, (row, column)))
     if not grid.is_own(expected):
-        raise Unrollable
+        raise UnrollableError
     numbers = {name: position.numbers[0] for name, position in places.items() if position.term is None}
     tensors = {Key(name): position.term for name, position in places.items() if position.term is not None}
     members = {
@@ -276,7 +276,7 @@ def table(grid: Grid, row: Place, column: Place) -> Term:
     rolled = try_rolling(grid, row.numbers, column.numbers)
     if rolled is None:
         if grid.checker.attempts or any(isinstance(offset.binding, Coordinate) for offset in (row, column)):
-            raise Unrollable
+            raise UnrollableError
         return each_by_itself(grid, row, column)
     make = TermBuilder(grid.checker.graph, grid.family.body)
     axis = f"members@{len(grid.checker.graph)}"
@@ -285,7 +285,7 @@ def table(grid: Grid, row: Place, column: Place) -> Term:
     if rolled.domain.holds(box(row.numbers, column.numbers)):
         return make.at(every, axis, rolled.places(make, rows, columns))
     if any(isinstance(offset.binding, Coordinate) for offset in (row, column)):
-        raise Unrollable
+        raise UnrollableError
     return join_members(grid, rolled, every, axis, row, column)
 
 
@@ -303,7 +303,7 @@ def each_by_itself(grid: Grid, row: Place, column: Place) -> Term:
     make = TermBuilder(grid.checker.graph, grid.family.body)
     cells = cells_of(row, column)
     if len(cells) > grid.checker.limits.max_steps:
-        raise Unrollable
+        raise UnrollableError
     first = grid.at(cells[0])
     border = border_of(grid, [*dict.fromkeys(cells)], dict(first.shape), first.boolean)
     sizes = {slot.binding.axis: len(slot.numbers) for slot in (row, column) if slot.term is not None}
@@ -315,7 +315,7 @@ def join_members(grid: Grid, rolled: RolledGrid, every: Term, axis: str, row: Pl
     make = TermBuilder(grid.checker.graph, grid.family.body)
     axes = {offset.binding.axis: offset.numbers for offset in (row, column) if offset.term is not None}
     if len(row.numbers) * len(column.numbers) > MAX_LISTED_MEMBERS:
-        raise Unrollable
+        raise UnrollableError
     cells = cells_of(row, column)
     rest = [cell for cell in cells if cell not in rolled.domain]
     shape = {name: size for name, size in every.shape.items() if name != axis}

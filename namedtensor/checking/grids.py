@@ -13,7 +13,7 @@ from ..scope.symbols import Definition
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
-from .counting import Unrollable
+from .counting import UnrollableError
 from .ranges import is_member
 from .wavefront_order import Cell, Domain, domain_of
 
@@ -58,7 +58,7 @@ class Grid:
         """Return the member at a cell."""
         index = self.checker.find(self.key(cell), self.holder, self.family.head)
         if index is None:
-            raise Unrollable
+            raise UnrollableError
         return index
 
     # ------------------------------------------------------------------------------------------- which members

@@ -21,7 +21,7 @@ from ..core.sizes import is_ground, resolve
 from ..scope.names import walk
 from ..scope.symbols import Definition
 from ..terms.environment import Environment
-from ..terms.inference import AlreadyReported, Inference
+from ..terms.inference import AlreadyReportedError, Inference
 from ..terms.terms import Term, TermGraph
 
 MAX_PIECES = 50_000  # of formulas that are typed for this
@@ -83,7 +83,7 @@ def axes_named(root: Any) -> Iterator[Axis]:
         stack.extend(reversed(children(node)))
 
 
-class Circular(NotationError):
+class CircularSizeError(NotationError):
     """The error for a size that depends on itself.
 
     An expression that needs the size cannot determine it, whatever size the caller has.
@@ -152,7 +152,7 @@ class SizeInference:
             self.work += PIECES_OF_A_REPEAT
             current.circular.add(question)
             if not current.known.get(question):
-                raise Circular(309, f"inferring the size of axis {question[0]} requires that size itself")
+                raise CircularSizeError(309, f"inferring the size of axis {question[0]} requires that size itself")
             return current.known[question]
         if self.work > MAX_PIECES:
             return {}
@@ -276,7 +276,7 @@ def term_or_none(typed: Callable[[], Term | None]) -> Term | None:
     """Return the term that a function computes, or None if it raises an error."""
     try:
         return typed()
-    except (NotationError, AlreadyReported):
+    except (NotationError, AlreadyReportedError):
         return None
 
 

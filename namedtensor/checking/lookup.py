@@ -20,7 +20,7 @@ from ..operators import REGISTRY
 from ..scope.names import CONSTANTS, Key, Spelled, compact, component, match_key, read_spelling, walk
 from ..scope.symbols import Definition
 from ..terms.environment import Environment
-from ..terms.inference import AlreadyReported, Inference
+from ..terms.inference import AlreadyReportedError, Inference
 from ..terms.terms import Term, resolve_shape
 from .application import apply, scalar_term
 from .beyond_families import beyond_family
@@ -161,7 +161,7 @@ def define(checker: Inference, key: Key, group: list[Definition], holder: Enviro
         define_ahead(checker, key, holder)
     if key in memo:
         result = memo[key]
-        if isinstance(result, (NotationError, AlreadyReported)):
+        if isinstance(result, (NotationError, AlreadyReportedError)):
             raise result
         return result
     marker = (id(holder), key)
@@ -179,7 +179,7 @@ def define(checker: Inference, key: Key, group: list[Definition], holder: Enviro
     try:
         with isolate(checker):
             term = infer_group(checker, group, environment)
-    except (NotationError, AlreadyReported) as problem:
+    except (NotationError, AlreadyReportedError) as problem:
         memo[key] = problem
         raise
     memo[key] = term
@@ -209,7 +209,7 @@ def define_ahead(checker: Inference, key: Key, holder: Environment) -> None:
                 return
             try:
                 define(checker, current, definitions[current], holder, holder)
-            except (NotationError, AlreadyReported):
+            except (NotationError, AlreadyReportedError):
                 holder.memo.pop(current, None)
     finally:
         checker.ahead.remove(holder.serial)

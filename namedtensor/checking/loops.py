@@ -29,7 +29,7 @@ from ..terms.loop_bodies import loop_of
 from ..terms.terms import Term, resolve_shape
 from .counting import (
     OFFSET,
-    Unrollable,
+    UnrollableError,
     ahead,
     bases_with_labels,
     has_layers,
@@ -64,7 +64,7 @@ def member_at(
     offset = offset_of(match)
     others = {name: index for name, index in indices.items() if name != family.range.variable.text}
     if any(match[1] in re.split(r"[+-]", str(item)) for item in others.values()):
-        raise Unrollable
+        raise UnrollableError
     return members.member(checker, RecurrenceState(family, others, holder), offset)
 
 
@@ -84,7 +84,7 @@ class Rolled:
     def member(self, checker: Inference, recurrence: RecurrenceState, offset: int) -> Term:
         recurrence = self.recurrences.setdefault(recurrence.cache_key, recurrence)
         if offset * self.direction > 0 or recurrence.direction != self.direction:
-            raise Unrollable
+            raise UnrollableError
         return self.next(recurrence) if offset == 0 else self.state(recurrence, abs(offset))
 
     def state(self, recurrence: RecurrenceState, back: int) -> Term:
@@ -146,7 +146,7 @@ class Rolled:
                 self.own |= dict.fromkeys(islice(checker.parameters, known, None), len(result) + 1)
             result.append(term)
             if (term is None) != (result[0] is None):
-                raise Unrollable
+                raise UnrollableError
         return None if result[0] is None else self.members([part for part in result if part is not None], key, node)
 
     def names(self, key: Key) -> list[Key]:
@@ -177,7 +177,7 @@ class Rolled:
             if alike and term.shape == first.shape:
                 continue
             if not alike or not all(unify(size, first.shape[axis]) for axis, size in term.shape.items()):
-                raise Unrollable
+                raise UnrollableError
         shape = {self.axis: self.steps, **first.shape}
         name = str(key).replace(self.mark, source_name(self.mark))
         return self.checker.graph.intern("members", tuple(terms), (self.axis,), (name,), shape, first.boolean, node)
@@ -186,7 +186,7 @@ class Rolled:
         """Return the member that the current step computes."""
         if recurrence.next is None:
             if recurrence.busy:
-                raise Unrollable
+                raise UnrollableError
             recurrence.busy = True
             recurrence.next = self.typed(recurrence)
         return recurrence.next
@@ -202,7 +202,7 @@ class Rolled:
             or self.is_other(recurrence)
             or not is_value(checker, recurrence.variable, family.body, holder, labels=True)
         ):
-            raise Unrollable
+            raise UnrollableError
         variables, members = {Key(recurrence.variable): self.index}, {recurrence.variable: self}
         indices = dict(recurrence.others)
         inner = holder.within(definition=family, indices=indices, variables=variables, members=members)
@@ -236,9 +236,9 @@ class Rolled:
             for state in (self.state(member, back) for back in range(1, max(member.states) + 1)):
                 shape = {axis: size for axis, size in term.shape.items() if axis != self.axis}
                 if shape.keys() != state.shape.keys() or term.boolean != state.boolean:
-                    raise Unrollable
+                    raise UnrollableError
                 if not all(unify(state.shape[axis], size) for axis, size in shape.items()):
-                    raise Unrollable
+                    raise UnrollableError
                 term = state
         return self.recurrences
 
@@ -246,12 +246,12 @@ class Rolled:
 def type_member(checker: Inference, family: Definition, environment: Environment) -> Term:
     """Return the term of a member in its own environment.
 
-    Raise Unrollable if its equation has assertions or derivatives.
+    Raise UnrollableError if its equation has assertions or derivatives.
     """
     claims, derived = len(checker.pending_claims), checker.derived
     term = checker.infer_member(family, environment)
     if len(checker.pending_claims) > claims or checker.derived > derived:  # A state hides its parts.
-        raise Unrollable
+        raise UnrollableError
     return term
 
 
@@ -326,7 +326,7 @@ def loop_to(checker: Inference, recurrence: RecurrenceState, begin: int, last: i
         try:
             if (base - begin) * recurrence.direction >= 0:
                 recurrence.at(checker, base)
-        except Unrollable:
+        except UnrollableError:
             continue
         loop = try_typing(
             checker,

@@ -11,7 +11,7 @@ from ..scope.names import component
 from ..scope.symbols import FunctionDefinition
 from ..terms.environment import Environment
 from ..terms.inference import Inference
-from .counting import Unrollable, label_steps, mark_in
+from .counting import UnrollableError, label_steps, mark_in
 from .lifting import Bindings
 
 
@@ -38,7 +38,7 @@ def matching(checker: Inference, node: Call, env: Environment) -> Iterator[tuple
 
 
 def check_steps(checker: Inference, node: Call, env: Environment) -> None:
-    """Raise Unrollable if a function that is called in a loop, such as f^l, has a separate definition at one step."""
+    """Raise UnrollableError if a function that is called in a loop, such as f^l, has a separate definition at one step."""
     scripts = [component(part, env.index) for part in (*node.subscript, *node.superscript)]
     for index, text in enumerate(scripts):
         mark = mark_in(checker, text)
@@ -48,7 +48,7 @@ def check_steps(checker: Inference, node: Call, env: Environment) -> None:
         for function in checker.scope.functions.get(node.operator, ()):
             heads = (*function.subscript, *function.superscript)
             if len(heads) == len(scripts) and heads[index][0] == "label" and heads[index][1] in steps:
-                raise Unrollable
+                raise UnrollableError
 
 
 def match(checker: Inference, function: FunctionDefinition, node: Call, env: Environment) -> Bindings | None:

@@ -20,10 +20,10 @@ from ..core.sizes import resolve, unify
 from ..scope.names import Key
 from ..scope.symbols import Definition
 from ..terms.environment import Environment
-from ..terms.inference import AlreadyReported, Inference
+from ..terms.inference import AlreadyReportedError, Inference
 from ..terms.terms import Term, resolve_shape
 from . import stacked_families
-from .counting import OFFSET, Unrollable, members_of
+from .counting import OFFSET, UnrollableError, members_of
 from .declarations import unknown_bound
 from .open_labels import offset_of, size_of_label, with_label
 
@@ -70,7 +70,7 @@ def index_of(checker: Inference, text: Any, env: Environment) -> Size | MemberRa
         return size_of_label(checker, text, env)
     size, first = resolve(binding.size), binding.first + offset_of(parts)
     if not is_size(size):
-        raise Unrollable
+        raise UnrollableError
     return MemberRange(first, first + size - 1, binding.axis)
 
 
@@ -108,7 +108,7 @@ def open_member(
     return induction.one(numbers) if all(induction.has(numbers, at) for at in range(len(numbers))) else None
 
 
-class NoStart(Exception):
+class MissingStartError(Exception):
     """An exception for a member on which an induction cannot be based, because it depends on too many other members."""
 
 
@@ -179,9 +179,9 @@ class Induction:
         """Return a term of the same type as the member with these numbers."""
         if self.type is None and self.assumed is None and self.something_begins:
             try:
-                with retract_after(NoStart):
+                with retract_after(MissingStartError):
                     return self.member(numbers)
-            except NoStart:
+            except MissingStartError:
                 if self.is_beginning:
                     raise
         result, values = self.whole(), dict(zip(self.counters, numbers))
@@ -200,13 +200,13 @@ class Induction:
     def member(self, numbers: Numbers) -> Term:
         """Return the member with these numbers, typed from its equation.
 
-        Raise NoStart if it depends on itself or on more than a few other members.
+        Raise MissingStartError if it depends on itself or on more than a few other members.
         """
         result = self.begun.get(numbers)
         if result is not None:
             return result
         if numbers in self.begun or len(self.begun) > MAX_FIRST_MEMBERS ** len(self.counters):
-            raise NoStart
+            raise MissingStartError
         self.begun[numbers] = None
         try:
             result = self.begun[numbers] = self.infer(numbers)
@@ -227,11 +227,11 @@ class Induction:
             self.is_read = True
             return self.assumed
         if self.problem is not None:
-            raise AlreadyReported if self.checker.recover else self.problem
+            raise AlreadyReportedError if self.checker.recover else self.problem
         if self.type is None:
             try:
                 self.type = self.typed()
-            except (NotationError, AlreadyReported) as problem:
+            except (NotationError, AlreadyReportedError) as problem:
                 self.problem = problem
                 raise
             key = self.family.name.key(self.named(tuple(map(extent, self.counters))).get)
@@ -243,19 +243,19 @@ class Induction:
         known = {name for name, induction in inductions.items() if induction.type is not None}
         for step, sides in product(range(MAX_FIRST_MEMBERS), product((False, True), repeat=len(self.counters))):
             try:
-                with retract_after(NoStart):
+                with retract_after(MissingStartError):
                     return self.from_start(step, sides)
-            except NoStart:
+            except MissingStartError:
                 for induction in (induction for name, induction in inductions.items() if name not in known):
                     induction.type = None  # Drop the type that followed from the assumption.
         if self.something_begins:
-            raise NoStart
+            raise MissingStartError
         raise unknown_bound(self.checker, self.over.each[-1], self.holder)
 
     def from_start(self, step: int, sides: tuple[bool, ...]) -> Term:
         """Return the member with open indices, after a proof that all members have the same type as the first member.
 
-        Raise NoStart if the types differ.
+        Raise MissingStartError if the types differ.
 
         The first typed member is `step` members from one end of each range. `sides` is true for each range that
         starts at the end that is not written first.
@@ -269,7 +269,7 @@ class Induction:
                 with counting(ranges):
                     result = self.infer(numbers)
                     if self.is_read and not is_alike(result, first):
-                        raise NoStart
+                        raise MissingStartError
         finally:
             self.assumed = None
         return result

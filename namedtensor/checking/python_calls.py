@@ -6,7 +6,7 @@ from typing import Any
 
 from grammar.nodes import Call
 
-from ..core.axes import ShapeMismatch
+from ..core.axes import ShapeMismatchError
 from ..core.sizes import unify
 from ..terms.environment import Environment, source_name
 from ..terms.inference import Inference
@@ -56,7 +56,7 @@ def call_python(checker: Inference, node: Call, env: Environment, axes: Axes) ->
                 continue
             if axis in given or (axis in extras and not unify(extras[axis], size)):
                 raise shape_error(checker,
-                    ShapeMismatch("clash" if axis in given else "sizes", axis, detail=(extras.get(axis), size)),
+                    ShapeMismatchError("clash" if axis in given else "sizes", axis, detail=(extras.get(axis), size)),
                     node.operator, [term.shape for term in arguments], node.arguments, node, (),
                 )  # fmt: skip
             extras[axis] = size

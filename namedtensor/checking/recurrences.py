@@ -11,7 +11,7 @@ from ..scope.symbols import Definition
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
-from .counting import Unrollable
+from .counting import UnrollableError
 
 
 @dataclass(eq=False)
@@ -50,7 +50,7 @@ class RecurrenceState:
         over = self.family.range
         first, last = (checker.solver.number(part, self.holder) for part in (over.low, over.high))  # type: ignore[union-attr]
         if not isinstance(first, int) or not isinstance(last, int):
-            raise Unrollable
+            raise UnrollableError
         return first, last
 
     @property
@@ -78,7 +78,7 @@ class RecurrenceState:
         """Return the member of a step without creating a loop."""
         index = checker.find(self.key(step), self.holder, self.family.head)
         if index is None:
-            raise Unrollable
+            raise UnrollableError
         return index
 
     def is_given(self, checker: Inference, steps: range) -> bool:

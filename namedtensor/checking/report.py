@@ -17,7 +17,7 @@ from ..core.suggestions import Suggests
 from ..scope.dependencies import callers_of
 from ..scope.names import Key, plain_key
 from ..scope.symbols import Definition, FunctionDefinition
-from ..terms.inference import AlreadyReported, format_shape
+from ..terms.inference import AlreadyReportedError, format_shape
 from ..terms.terms import Term, resolve_shape
 from .application import scalar_term
 from .checker import Checker
@@ -112,7 +112,7 @@ def check_program(source: str, checker: Checker) -> CheckResult:
         except NotationError as problem:
             checker.note(problem)
             continue
-        except AlreadyReported:
+        except AlreadyReportedError:
             continue
         if what is scope.last or (isinstance(scope.last, Definition) and what == scope.last.key):
             last = term
@@ -128,7 +128,7 @@ def report(source: str, checker: Checker, last: Any) -> CheckResult:
             finish()
         except NotationError as problem:
             checker.note(problem)
-        except AlreadyReported:
+        except AlreadyReportedError:
             pass
     types = {str(k): resolve_shape(t.shape) for k, t in {**checker.top.variables, **checker.parameters}.items()}
     types |= checker.types
@@ -179,7 +179,7 @@ def _check_function(checker: Checker, function: FunctionDefinition) -> None:
     except NotationError as problem:
         if problem.code not in (206, 309):
             checker.note(problem)
-    except AlreadyReported:
+    except AlreadyReportedError:
         pass
     unknown = [problem for problem in checker.errors[before:] if problem.code == 201 and problem.symbol is not None]
     callers = callers_of(function, checker.scope.all_functions()) if unknown else []

@@ -12,9 +12,9 @@ from grammar.errors import NotationError
 from grammar.nodes import Call, Node, Number, Size
 from grammar.traversal import children
 
-from ..core.extents import Extent, UndecidedSize, is_size, typical
+from ..core.extents import Extent, UndecidedSizeError, is_size, typical
 from ..core.kinds import to_integer
-from ..core.monomials import UnfitSize
+from ..core.monomials import UnfitSizeError
 from ..core.size_conditions import assume_at_most, assume_divides, to_comparison
 from ..core.sizes import SizeVariable, resolve
 from ..scope.names import MARKS, read_spelling
@@ -126,7 +126,7 @@ def calculate(operator: str, values: list[Any]) -> Any:
             if not is_size(left) or not is_size(right) or right == 0:
                 return None
             if not assume_divides(right, left):
-                raise UnfitSize(left if isinstance(left, Extent) else right)
+                raise UnfitSizeError(left if isinstance(left, Extent) else right)
             return resolve(left) // resolve(right)
         if right == 0:
             return None
@@ -147,7 +147,7 @@ def power(base: Any, exponent: Any) -> Any:
     if isinstance(base, Extent) and isinstance(exponent, int) and exponent >= 0:
         return base**exponent
     if isinstance(base, Extent) or isinstance(exponent, Extent):
-        raise UndecidedSize(base if isinstance(base, Extent) else exponent)  # pyright: ignore
+        raise UndecidedSizeError(base if isinstance(base, Extent) else exponent)  # pyright: ignore
     if not all(isinstance(number, (int, float, Fraction)) and is_finite(number) for number in (base, exponent)):
         return None
     base, exponent = Fraction(base), Fraction(exponent)

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from grammar import nodes
 from grammar.nodes import Call, Node, Number, Size
 
-from ..core.extents import Extent, UndecidedSize, is_size
+from ..core.extents import Extent, UndecidedSizeError, is_size
 from ..core.sizes import SizeVariable, is_ground, resolve, unify
 from ..scope.names import MARKS, Key, read_spelling, walk
 from ..scope.symbols import SizeEquation
@@ -311,10 +311,10 @@ class SizeSolver(SizesInterface):
         return sum(other == symbol for other in self.symbols(node, env))
 
     def number(self, node: Node, env: Environment) -> Any:
-        """Return the value of a size that affects the program's form. Raise UndecidedSize if evaluation lacks it."""
+        """Return the value of a size that affects the program's form. Raise UndecidedSizeError if evaluation lacks it."""
         value = self.value(node, env)
         if type(value) is Extent and not self.checker.infer_parameters:
-            raise UndecidedSize(value)
+            raise UndecidedSizeError(value)
         return value
 
     def value(self, node: Node, env: Environment) -> Any:

@@ -16,7 +16,7 @@ from ..scope.names import read_spelling, walk
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
-from .counting import Unrollable, is_value, try_typing
+from .counting import UnrollableError, is_value, try_typing
 from .loops import MAX_FIRST_STEPS, MIN_LOOP_STEPS, RolledLoop, counter, loop_to
 from .recurrences import RecurrenceState
 
@@ -31,7 +31,7 @@ class StackedIndex:
 
     def member(self, checker: Inference, recurrence: RecurrenceState, offset: int) -> Term:
         if not is_ground(self.size):
-            raise Unrollable
+            raise UnrollableError
         start = self.first + offset
         return stack_members(checker, recurrence, range(start, start + resolve(self.size)), self.axis)
 

@@ -16,7 +16,17 @@ from typing import Any
 from grammar.nodes import Axis, Call, Index, IndexSum, Name, Node, Over
 from grammar.traversal import children
 
-from ..core.extents import Extent, Size, SizeSymbol, UndecidedSize, extent, is_size, proves_at_most, symbols_of, typical
+from ..core.extents import (
+    Extent,
+    Size,
+    SizeSymbol,
+    UndecidedSizeError,
+    extent,
+    is_size,
+    proves_at_most,
+    symbols_of,
+    typical,
+)
 from ..core.size_conditions import counting, is_assuming
 from ..core.sizes import is_ground, resolve, unify
 from ..operators.along_axes import NAN_FIRST
@@ -49,7 +59,7 @@ def index_sum(checker: Inference, node: IndexSum, env: Environment) -> Term:
     open_ends = [end for end in (first, last) if type(end) is Extent] if is_size(first) and is_size(last) else []
     if open_ends and node.operator in JOINED and is_label(checker, node.variable.text, node.body, env):
         if not (checker.infer_parameters and is_assuming()):
-            raise UndecidedSize(open_ends[0])
+            raise UndecidedSizeError(open_ends[0])
         return any_term(checker, node, (first, last), env)
     if not isinstance(first, int) or not isinstance(last, int):
         return type_bounded_sum(checker, node, env)

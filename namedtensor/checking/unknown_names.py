@@ -11,7 +11,7 @@ from grammar.errors import SIZE_NEEDED, TYPE_NEEDED, NotationError
 from grammar.nodes import Call, Name
 from grammar.symbols import FUNCTIONS
 
-from ..core.extents import Extent, UndecidedSize
+from ..core.extents import Extent, UndecidedSizeError
 from ..core.kinds import is_tuple
 from ..core.sizes import resolve
 from ..core.suggestions import CREATED_OPERATORS, ELSEWHERE, did_you_mean, near
@@ -94,11 +94,11 @@ def unknown_name(checker: Inference, key: Key, node: Any, env: Environment):
 
 
 def need_number(key: Key, known: Iterable[Any]) -> None:
-    """Raise UndecidedSize for a label such as |seq| in h^{|seq|} if the size of seq is still open."""
+    """Raise UndecidedSizeError for a label such as |seq| in h^{|seq|} if the size of seq is still open."""
     axes = {axis for label in (*key.superscript, *key.subscript) for axis in OF_AXIS.findall(label)}
     for size in (resolve(term.shape[axis]) for term in known for axis in term.shape if axis in axes):
         if type(size) is Extent:
-            raise UndecidedSize(size)
+            raise UndecidedSizeError(size)
 
 
 OF_AXIS = re.compile(r"\|([^|]+)\|")

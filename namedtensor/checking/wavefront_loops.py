@@ -15,7 +15,7 @@ from ..terms.loop_bodies import loop_of
 from ..terms.terms import Term
 from ..terms.wavefront_bodies import map_over_fronts
 from .coordinates import Coordinate
-from .counting import Unrollable
+from .counting import UnrollableError
 from .grid_borders import Border
 from .grids import Grid
 from .wavefront_order import Cell, Domain, Order
@@ -147,7 +147,7 @@ class LoopOfFronts:
         fronts = [on.get(number, []) for number in range(self.order.first, self.order.last + 1)]
         most = max(map(len, fronts))
         if most > MAX_FRONTS:
-            raise Unrollable
+            raise UnrollableError
         for index in range(most):
             cells = [some[index] if index < len(some) else None for some in fronts]
             lane = self.stack_fronts(tuple(self.lanes.start - 1 if pair is None else pair[self.lane] for pair in cells))

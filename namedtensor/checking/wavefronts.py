@@ -20,21 +20,21 @@ from ..terms.builder import TermBuilder
 from ..terms.inference import Inference
 from ..terms.terms import Term
 from .coordinates import Coordinate
-from .counting import Unrollable
+from .counting import UnrollableError
 from .grid_borders import Border, border_of, type_at
 from .grids import Grid
 from .wavefront_loops import MAX_FRONTS, LoopOfFronts, RolledGrid, clip_numbers
 from .wavefront_order import Cell, Domain, Order
 
 
-class Misordered(Unrollable):
+class MisorderedCellsError(UnrollableError):
     """An exception for an order in which a member would be read before it is computed."""
 
     def __init__(self, back: Cell):
         self.back = back
 
 
-class Uncovered(Unrollable):
+class UncoveredCellError(UnrollableError):
     """An exception for reading undefined members.
 
     `domain` contains the cells that do not read them, or is None if these do not form a domain.
@@ -75,9 +75,9 @@ class Wavefront:
             return self.typed(grid)
         distance = self.order.schedule.front(back)
         if distance < 1:
-            raise Misordered(back)
+            raise MisorderedCellsError(back)
         if distance > MAX_FRONTS:
-            raise Unrollable
+            raise UnrollableError
         if back not in grid.reads:
             first = self.first(grid)
             grid.reads[back] = self.checker.unknown_member(grid.family, self.shape | first.shape, first.boolean)
@@ -99,7 +99,7 @@ class Wavefront:
         if grid.next is None:
             held = grid.domain is not None and grid.domain.holds(self.domain) and grid.is_own(self.domain)
             if grid.busy or not held or grid.family.name.base in self.checker.scope.varied:
-                raise Unrollable
+                raise UnrollableError
             grid.busy = True
             grid.next = self.body(grid)
             grid.busy = False
@@ -107,7 +107,7 @@ class Wavefront:
 
     def body(self, grid: Grid) -> Term:
         if grid.family.claims:
-            raise Unrollable
+            raise UnrollableError
         tensors = {Key(name): coordinate.index for name, coordinate in zip(grid.variables, self.coordinates)}
         members: dict[str, Any] = dict(zip(grid.variables, self.coordinates))
         return type_at(self.checker, grid.family, grid.others, tensors, members, grid.holder, labels=True)
@@ -126,11 +126,11 @@ class Wavefront:
                 del self.checker.rolled[mark]
 
     def check_shapes(self, grid: Grid) -> None:
-        """Raise Unrollable if the members of a grid do not have the type of its first member."""
+        """Raise UnrollableError if the members of a grid do not have the type of its first member."""
         first, shape = self.first(grid), self.own_shape(self.typed(grid))
         alike = shape.keys() == first.shape.keys() and grid.next is not None and grid.next.boolean == first.boolean
         if not alike or not all(unify(size, first.shape[axis]) for axis, size in shape.items()):
-            raise Unrollable
+            raise UnrollableError
 
     def own_shape(self, term: Term) -> dict[str, Any]:
         return {axis: size for axis, size in term.shape.items() if axis not in self.axes}
@@ -138,7 +138,7 @@ class Wavefront:
     def check_borders(self, borders: dict[Grid, Border]) -> None:
         """Check that each member next to a border keeps all axes although the border's members may lack some.
 
-        For example, E^{i,0} = 0 lacks axes. Raise Unrollable if a member would lack axes, too.
+        For example, E^{i,0} = 0 lacks axes. Raise UnrollableError if a member would lack axes, too.
         """
         reads = [(grid, back) for grid in borders for back in grid.reads]
         seen: set[tuple[frozenset[str], ...]] = set()
@@ -153,7 +153,7 @@ class Wavefront:
             self.retype_members(reads, axes)
 
     def retype_members(self, reads: list[tuple[Grid, Cell]], axes: tuple[frozenset[str], ...]) -> None:
-        """Type all grids again with read members that have only these axes. Raise Unrollable if the types differ."""
+        """Type all grids again with read members that have only these axes. Raise UnrollableError if the types differ."""
         again = Wavefront(self.checker, next(iter(self.grids.values())), self.domain, self.order, self.asked)
         again.grids = {
             name: Grid(self.checker, value.family, value.others, value.holder) for name, value in self.grids.items()
@@ -187,13 +187,13 @@ class Wavefront:
             yield grid, RolledGrid(self.asked, self.domain, self.order, lanes, loop, number, shape, axis, first.boolean)
 
     def check_covered(self, grid: Grid) -> None:
-        """Raise Uncovered if a step reads an undefined member, such as E^{-1,0} in a case that applies only if i > 0."""
+        """Raise UncoveredCellError if a step reads an undefined member, such as E^{-1,0} in a case that applies only if i > 0."""
         readers = {
             (cell[0] + back[0], cell[1] + back[1])
             for back in grid.reads for cell in self.domain.beyond(back) if not grid.has(cell)
         }  # fmt: skip
         if readers:
-            raise Uncovered(self.domain.without(readers))
+            raise UncoveredCellError(self.domain.without(readers))
 
     def border(self, grid: Grid) -> Border:
         self.check_covered(grid)

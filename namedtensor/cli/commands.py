@@ -24,7 +24,7 @@ from ..core.suggestions import did_you_mean, near
 from ..core.version import __version__
 from ..files.text import InputError
 from .arguments import FormulaSource, place_of
-from .console import FINE, INTERRUPTED, WRONG_FORMULA, WRONG_USE, Console, StreamProblem, error_record, replace_hint
+from .console import FINE, INTERRUPTED, WRONG_FORMULA, WRONG_USE, Console, StreamError, error_record, replace_hint
 from .parsers import Argument, Command, Parser, add_arguments, parser_of
 
 GROUP = "namedtensor.commands"  # the entry points of other packages
@@ -100,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         discard_output()
         return WRONG_FORMULA
-    except StreamProblem as problem:
+    except StreamError as problem:
         Console().note(f"namedtensor: {problem}")
         discard_output()
         return WRONG_USE

@@ -63,7 +63,7 @@ class Console:
         self._write(sys.stdout, text)
 
     def flush(self) -> None:
-        """Write all buffered output. Raise StreamProblem if it cannot be written."""
+        """Write all buffered output. Raise StreamError if it cannot be written."""
         write_to(sys.stdout, "", at_once=True)
 
     def note(self, text: str) -> None:
@@ -100,7 +100,7 @@ class Console:
 def write_to(stream: TextIO | None, text: str, at_once: bool = False) -> None:
     """Write a text to standard output or standard error. The caller may have closed the stream.
 
-    Raise StreamProblem if standard output cannot be written. If standard error cannot be written, ignore the failure.
+    Raise StreamError if standard output cannot be written. If standard error cannot be written, ignore the failure.
     """
     try:
         if stream is None:
@@ -112,10 +112,10 @@ def write_to(stream: TextIO | None, text: str, at_once: bool = False) -> None:
         raise
     except (OSError, ValueError) as problem:
         if stream is not sys.stderr:
-            raise StreamProblem(problem) from None
+            raise StreamError(problem) from None
 
 
-class StreamProblem(Exception):
+class StreamError(Exception):
     """The error raised when standard output cannot be written, with a one-sentence message."""
 
     def __init__(self, problem: Exception):

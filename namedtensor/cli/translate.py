@@ -33,13 +33,13 @@ def translate_command(options: Any, console: Console) -> None:
     Array code is compared with its library on random arrays before its formula is printed. For other notation, only the
     types are checked. Assumptions are written to standard error.
     """
-    from ..positional.refusals import Ambiguous
+    from ..positional.refusals import AmbiguousError
     from ..positional.translation import translate
 
     shapes = dict(map(shape_of, options.shapes))
     try:
         translation = translate(options.text, shapes, kind=options.kind, reading=options.reading)
-    except Ambiguous as question:
+    except AmbiguousError as question:
         raise question.replace(hint="choose with --reading 1, --reading 2, …").alone() from None
     if console.machine:
         console.json({name: getattr(translation, name) for name in RECORDED})

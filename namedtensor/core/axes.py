@@ -63,7 +63,7 @@ def signature(text: str) -> AxisSignature:
 Mismatch = Literal["missing", "sizes", "clash", "repeated", "number", "arity", "whole", "other"]
 
 
-class ShapeMismatch(Exception):
+class ShapeMismatchError(Exception):
     """A shape mismatch. Callers that know the operands' names convert it to a NotationError.
 
     `kind` is one of these strings:
@@ -106,7 +106,9 @@ class Operands(Protocol):
         ...
 
 
-def code_and_message(problem: ShapeMismatch, sign: str, axes: Sequence[str], operands: Operands) -> tuple[int, str]:
+def code_and_message(
+    problem: ShapeMismatchError, sign: str, axes: Sequence[str], operands: Operands
+) -> tuple[int, str]:
     """Return the error code and the description of a mismatch."""
     axis, use = problem.axis, sign + (f"_{{{', '.join(axes)}}}" if axes else "")
     match problem.kind:
@@ -144,13 +146,13 @@ def same(left: Any, right: Any) -> bool:
 def bind(of: AxisSignature, axes: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     """Return a mapping from each formal axis of a signature to the axes that a call names for it."""
     if len(set(axes)) != len(axes):
-        raise ShapeMismatch("repeated", next(axis for axis in axes if axes.count(axis) > 1))
+        raise ShapeMismatchError("repeated", next(axis for axis in axes if axes.count(axis) > 1))
     if of.variadic:
         if not axes:
-            raise ShapeMismatch("number", detail=(1, 0))
+            raise ShapeMismatchError("number", detail=(1, 0))
         return {of.formals[0]: axes}
     if len(axes) != len(of.formals):
-        raise ShapeMismatch("number", detail=(len(of.formals), len(axes)))
+        raise ShapeMismatchError("number", detail=(len(of.formals), len(axes)))
     return {formal: (axis,) for formal, axis in zip(of.formals, axes)}
 
 
@@ -171,7 +173,7 @@ def lift(
     {'batch': 2, 'seq': 4}
     """
     if len(shapes) != len(of.inputs):
-        raise ShapeMismatch("arity", detail=(len(of.inputs), len(shapes)))
+        raise ShapeMismatchError("arity", detail=(len(of.inputs), len(shapes)))
     bound = bind(of, axes) if of.formals else {}
     sizes: dict[str, Any] = {}
     extras: dict[str, Any] = {}
@@ -179,21 +181,21 @@ def lift(
         names = [axis for formal in needed for axis in bound[formal]]
         for axis in names:
             if axis not in shape:
-                raise ShapeMismatch("missing", axis, position)
+                raise ShapeMismatchError("missing", axis, position)
             if axis in sizes and not differing and not unify(sizes[axis], shape[axis]):
-                raise ShapeMismatch("sizes", axis, position, (sizes[axis], shape[axis]))
+                raise ShapeMismatchError("sizes", axis, position, (sizes[axis], shape[axis]))
             sizes.setdefault(axis, shape[axis])
         for axis, size in shape.items():
             if axis in names:
                 continue
             if axis in extras and not unify(extras[axis], size):
-                raise ShapeMismatch("sizes", axis, position, (extras[axis], size))
+                raise ShapeMismatchError("sizes", axis, position, (extras[axis], size))
             extras.setdefault(axis, size)
     result = dict(extras)
     for formal in of.output:
         for axis in bound[formal]:
             if axis in extras:
-                raise ShapeMismatch("clash", axis)
+                raise ShapeMismatchError("clash", axis)
             result[axis] = new_sizes[axis] if new_sizes and axis in new_sizes else sizes[axis]
     return result
 
@@ -210,7 +212,7 @@ def broadcast(shapes: Sequence[Shape], unify: Callable[[Any, Any], bool] = same)
             if axis not in result:
                 result[axis] = size
             elif not unify(result[axis], size):
-                raise ShapeMismatch("sizes", axis, position, (result[axis], size))
+                raise ShapeMismatchError("sizes", axis, position, (result[axis], size))
     return result
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 from grammar.errors import NotationError
 
 from .arrays import Layout, is_dimension
-from .extents import Size, SizeSymbol, UndecidedSize, extent, symbols_of, value_at
+from .extents import Size, SizeSymbol, UndecidedSizeError, extent, symbols_of, value_at
 from .size_conditions import SizeCondition, SizeConditions, conditions
 
 Result = TypeVar("Result")
@@ -158,7 +158,7 @@ def with_assumptions(make: Callable[[], Result], dimensions: Dimensions) -> tupl
     try:
         with conditions() as collected:
             result = make()
-    except UndecidedSize as problem:
+    except UndecidedSizeError as problem:
         (symbol, *_) = problem.size.symbols
         axis = symbol.axis
         size = next((size for size, other in dimensions.symbols.items() if other.axis == axis), axis)

@@ -4,7 +4,7 @@ An `Extent` is an integer polynomial in normal form, such as `batch * seq + 1`. 
 quotients, and maxima of polynomials. A constant polynomial is always an `int`, so `type(size) is int` is a fast test.
 
 Two sizes are equal if their normal forms are equal. A comparison such as `a <= b` returns a result if bounds of the
-polynomials prove it, and otherwise raises `UndecidedSize`. So does an operation that needs a number, such as
+polynomials prove it, and otherwise raises `UndecidedSizeError`. So does an operation that needs a number, such as
 `range(size)`. Example sizes thus never become part of a plan by accident. Code has three ways to get an answer:
 
     proves_at_most(a, b)   for rewrites that must be valid for every size. False if there is no proof.
@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from grammar.cache import cached_property
 
-from .monomials import Interval, UndecidedSize, floor_quotient, format_polynomial, is_dominated, products, quotient
+from .monomials import Interval, UndecidedSizeError, floor_quotient, format_polynomial, is_dominated, products, quotient
 
 TYPICAL_SIZE = 64  # elements of an axis that is declared without an example
 MAX_SIZE = 2**24  # the largest example size for which integer dtypes are chosen by number
@@ -133,9 +133,9 @@ class Extent:
         return -self + other
 
     def _combine_with(self, other: Any) -> Any:
-        """Raise UndecidedSize for arithmetic with a number that is not a size. Return NotImplemented for others."""
+        """Raise UndecidedSizeError for arithmetic with a number that is not a size. Return NotImplemented for others."""
         if isinstance(other, (int, float, complex, Fraction)):
-            raise UndecidedSize(self)
+            raise UndecidedSizeError(self)
         return NotImplemented
 
     def __truediv__(self, other: Any) -> Any:
@@ -202,27 +202,27 @@ class Extent:
         return self._is_at_least(other)
 
     def _is_at_least(self, other: Any) -> bool:
-        """Return whether this size is at least another, or raise UndecidedSize if that depends on the arrays."""
+        """Return whether this size is at least another, or raise UndecidedSizeError if that depends on the arrays."""
         low, high = bounds(self - other)
         if low is not None and low >= 0:
             return True
         if high is not None and high < 0:
             return False
-        raise UndecidedSize(self)
+        raise UndecidedSizeError(self)
 
     def _number(self) -> int:
-        raise UndecidedSize(self)
+        raise UndecidedSizeError(self)
 
     __index__ = __int__ = _number
 
     def __float__(self) -> float:
-        raise UndecidedSize(self)
+        raise UndecidedSizeError(self)
 
     def __bool__(self) -> bool:
         low, high = bounds(self)
         if (low is not None and low > 0) or (high is not None and high < 0):
             return True
-        raise UndecidedSize(self)
+        raise UndecidedSizeError(self)
 
     @cached_property
     def example(self) -> int:

@@ -14,7 +14,7 @@ Monomial: TypeAlias = tuple[Any, ...]  # atoms, sorted by their texts
 Interval: TypeAlias = tuple[float, float]  # integers, or infinite
 
 
-class UndecidedSize(Exception):
+class UndecidedSizeError(Exception):
     """Raised if code needs the value of a size that is known only when the function runs."""
 
     def __init__(self, size: Any):
@@ -22,7 +22,7 @@ class UndecidedSize(Exception):
         self.size: Any = size
 
 
-class UnfitSize(UndecidedSize):
+class UnfitSizeError(UndecidedSizeError):
     """Raised if symbolic sizes do not fit even for their example values, which then illustrate the problem."""
 
 

@@ -18,7 +18,7 @@ from .extents import (
     Quotient,
     Size,
     SizeSymbol,
-    UndecidedSize,
+    UndecidedSizeError,
     bounds,
     exact_quotient,
     extent,
@@ -144,11 +144,11 @@ def is_by_example() -> bool:
 def assume(condition: SizeCondition) -> bool:
     """Return whether a condition is assumed to hold. If it is, make it a condition of the plan.
 
-    Raises UndecidedSize outside of a `conditions` block.
+    Raises UndecidedSizeError outside of a `conditions` block.
     """
     collected = _CONDITIONS.get()
     if collected is None:
-        raise UndecidedSize(next(size for size in (condition.left, condition.right) if isinstance(size, Extent)))
+        raise UndecidedSizeError(next(size for size in (condition.left, condition.right) if isinstance(size, Extent)))
     left, relation, right = condition
     is_assumed = not collected.by_example or RELATIONS[relation](typical(left), typical(right))
     is_solved = is_assumed and relation == "==" and solve(collected.solved, left - right)
@@ -227,14 +227,14 @@ def counters_in(size: Size) -> list[tuple[SizeSymbol, tuple[Size, Size]]]:
 def least(size: Size) -> Size:
     """Return the smallest value of a size over the ranges of its counters.
 
-    Raises UndecidedSize if the size is not linear in a counter.
+    Raises UndecidedSizeError if the size is not linear in a counter.
     """
     while counted := counters_in(size):
         counter, ends = counted[-1]
         linear = terms_of(size).get((counter,), 0)
         rest = size - linear * extent(counter)
         if counter in symbols_of(rest):
-            raise UndecidedSize(size)
+            raise UndecidedSizeError(size)
         size = rest + linear * ends[0 if linear > 0 else 1]
     return size
 
@@ -265,7 +265,7 @@ def assume_divides(part: Size, whole: Size) -> bool:
         return True
     collected, (symbol, *more) = _CONDITIONS.get(), (*symbols_of((whole, part)),)
     if collected is None or more or type(part) is not int or whole != extent(symbol):
-        raise UndecidedSize(whole if isinstance(whole, Extent) else part)  # type: ignore[arg-type]
+        raise UndecidedSizeError(whole if isinstance(whole, Extent) else part)  # type: ignore[arg-type]
     divides = not collected.by_example or symbol.example % part == 0
     if collected.by_example:
         collected.found[SizeCondition(whole % part, "==" if divides else "!=", 0)] = None

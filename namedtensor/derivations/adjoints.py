@@ -29,7 +29,7 @@ from .assembly import Assembly, axes_of
 from .identification import DerivativeProgram
 from .indices import UNIT, Linear, linear, plus, substitute_index, write_index
 from .reading import needed, words_in
-from .recurrences import Family, NotARecurrence, recurrence_of
+from .recurrences import Family, NotARecurrenceError, recurrence_of
 from .steps import DerivationStep, DerivationSteps
 
 MAX_INLINE_SYMBOLS = 5  # The most symbols of a weight that is written out, not named.
@@ -73,7 +73,7 @@ def recurrent(typed: DerivativeProgram) -> tuple[nodes.Program, int, DerivationS
         recurrence = recurrence_of(scope, typed.tree, taken)
         words = words_in(typed.tree) | axes_of(typed.tree, typed.shapes) | {recurrence.variable}
         return BackwardAssembly(typed, scope, taken, words, recurrence).assemble()
-    except NotARecurrence:
+    except NotARecurrenceError:
         return None
 
 
@@ -95,7 +95,7 @@ class BackwardAssembly(Assembly):
         state, offset = recurrence.found(by) or (None, recurrence.start)
         inside = state is not None and offset != recurrence.start
         if inside and state not in recurrence.states:
-            raise NotARecurrence
+            raise NotARecurrenceError
         whole = self.write_outside(self.taken.body)
         self.labels[variable] = {}
         for sum_ in recurrence.sums:
@@ -155,7 +155,7 @@ class BackwardAssembly(Assembly):
         result: list[Node] = []
         sums = self.recurrence.sums
         if len({(str(sum_.first), str(sum_.last)) for sum_ in sums}) > 1:
-            raise NotARecurrence
+            raise NotARecurrenceError
         for text, body in {to_text(sum_.node): sum_.body for sum_ in sums}.items():  # equal sums have one name
             adjoint = self.name_adjoint(self.labels[text], value, LETTERS)
             weight = self.find_closed(outside, whole, Name(text), adjoint.call_axis)

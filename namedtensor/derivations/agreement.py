@@ -38,7 +38,7 @@ UNEQUAL = "it has a value only for equal sizes"
 HINT = "evaluate the derivative itself, which has a value"
 
 
-class NoFormula(Exception):
+class NoFormulaError(Exception):
     """The error raised if a closed form (with the reason) or a derivative (without a reason) is not a valid formula."""
 
 
@@ -60,7 +60,7 @@ class Comparison:
                 try:
                     if self.agree(draws):
                         return f"{UNEQUAL}: {problem}" if problem else ""
-                except NoFormula as error:
+                except NoFormulaError as error:
                     problem = problem or str(error)
         if problem:
             raise self.refusal(f"has no value: {problem}")
@@ -80,7 +80,7 @@ class Comparison:
     def agree(self, draws: InputDraws) -> bool:
         """Return whether both sides agree at any of these points.
 
-        Raises NotationError if the sides differ at a point, and NoFormula if one of them cannot be evaluated.
+        Raises NotationError if the sides differ at a point, and NoFormulaError if one of them cannot be evaluated.
         """
         counted = lost = 0
         for style, values in draws.points():
@@ -107,14 +107,14 @@ class Comparison:
     def at(self, draws: InputDraws, values: Values) -> SideValues | None:
         """Return both values at a point, or None if either is undefined.
 
-        Raises NoFormula if the derivative or the closed form cannot be evaluated as a formula.
+        Raises NoFormulaError if the derivative or the closed form cannot be evaluated as a formula.
         """
         derivative, closed = self.programs
         try:
             expected = derivative(values=values, sizes=draws.sizes or None)
         except NotationError as problem:
             if problem.kind != "value":
-                raise NoFormula from None
+                raise NoFormulaError from None
             return None
         words = {getattr(node, "text", getattr(node, "name", None)) for node in walk(self.closed)}
         sizes = {name: size for name, size in draws.sizes.items() if name in words}
@@ -127,7 +127,7 @@ class Comparison:
                 result = closed(values=values, sizes={**expected.sizes, **sizes})
         except NotationError as problem:
             if problem.kind != "value" or problem.code == DOES_NOT_HOLD:  # The assertions of the program raise this.
-                raise NoFormula(problem.message) from None
+                raise NoFormulaError(problem.message) from None
             return None
         return align_sides(self.programs, (expected, result), values, draws.sizes)
 

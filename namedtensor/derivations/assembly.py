@@ -29,7 +29,7 @@ from .reading import Shapes, find_names, needed
 from .recurrences import (
     Family,
     FamilyRecurrence,
-    NotARecurrence,
+    NotARecurrenceError,
     depending,
     find_index,
     replace_members,
@@ -75,7 +75,7 @@ class Assembly:
         name = None if step is None else read_spelling(substitute_index(node, recurrence.variable, {UNIT: step}))
         index = None if name is None else checker.find(name.key(), checker.top, node)
         if index is None:
-            raise NotARecurrence
+            raise NotARecurrenceError
         return dict(index.shape)
 
     def learn_shapes(self) -> None:
@@ -84,7 +84,7 @@ class Assembly:
         for family in recurrence.families:
             shape = self.probe_shape(family.head)
             if shape.keys() != self.probe_shape(family.head, 1).keys():
-                raise NotARecurrence
+                raise NotARecurrenceError
             for index in ({variable: 1}, {variable: 1, UNIT: -recurrence.step}, recurrence.end):
                 self.labels[self.label(family, index).text] = shape
             if family in recurrence.states:
@@ -98,7 +98,7 @@ class Assembly:
         if not missing:
             return
         if name is None or not self.scope.definitions.get(name.key()):
-            raise NotARecurrence
+            raise NotARecurrenceError
         statement = self.scope.definitions[name.key()][0].statement
         sides = statement.sides[0], with_axes(statement.sides[1], missing)
         self.restated[name.key()] = replace(statement, sides=sides)
@@ -184,13 +184,13 @@ class Assembly:
     def label_after(self, family: Family, index: Linear) -> Node | None:
         """Return a member as it occurs outside of the steps, or None for an initial state.
 
-        Only the last member occurs there. Raise NotARecurrence for any other member.
+        Only the last member occurs there. Raise NotARecurrenceError for any other member.
         """
         recurrence = self.recurrence
         if index == recurrence.start:
             return None
         if index != recurrence.end:
-            raise NotARecurrence
+            raise NotARecurrenceError
         if family in recurrence.states:
             return self.label(family, index)
         return replace_members(substitute_index(family.body, recurrence.variable, index), recurrence, self.label_after)
@@ -255,7 +255,7 @@ class Assembly:
     def find_labels(self, variable: Node) -> list[tuple[str, Linear]]:
         """Return the labels, such as W^t, that can denote a name such as W^2, each with its index.
 
-        Raises NotARecurrence if the step of a label cannot be determined.
+        Raises NotARecurrenceError if the step of a label cannot be determined.
         """
         expected, labeled = read_spelling(variable), []
         bases = {family.base for family in self.recurrence.families}

@@ -29,10 +29,10 @@ from ..programs.arguments import shape_of
 from ..programs.program import Formula, Program
 from ..scope.binder import bind
 from ..scope.names import key, walk
-from ..symbolic.from_terms import NotReadable
+from ..symbolic.from_terms import NotReadableError
 from ..symbolic.naming import words_of
-from ..symbolic.spelling import Unwritable
-from ..symbolic.work import MAX_WORK_OPERATIONS, TooLong, open_budget, working
+from ..symbolic.spelling import UnwritableError
+from ..symbolic.work import MAX_WORK_OPERATIONS, TooLongError, open_budget, working
 from .identification import DerivativeProgram, list_facts_used, make_closed_program, sizes_said
 from .least_shapes import find_derivative_variables, with_shapes
 from .orders import way_to
@@ -243,7 +243,7 @@ def derive_by_steps(typed: DerivativeProgram) -> ClosedForm | None:
     with working(limit=typed.limit) as work:
         try:
             typed, result = with_shapes({**dict.fromkeys(variables, {}), **typed.shapes}, derive, tree)
-        except (NotReadable, Unwritable, TooLong, ArithmeticError, NotationError):
+        except (NotReadableError, UnwritableError, TooLongError, ArithmeticError, NotationError):
             return None
     if result is None:
         return None

@@ -20,8 +20,8 @@ from ..scope.names import walk
 from ..symbolic import algebra, canonical
 from ..symbolic.factoring import vanishes
 from ..symbolic.forms import FormHead, head
-from ..symbolic.from_terms import Forms, NotReadable
-from ..symbolic.work import TooLong, working
+from ..symbolic.from_terms import Forms, NotReadableError
+from ..symbolic.work import TooLongError, working
 from ..terms.environment import source_name
 from ..terms.terms import Term
 from .program_facts import facts_of
@@ -80,7 +80,7 @@ def normal_form(
         try:
             if checker.scope.claims or checker.scope.declarations:  # The equation must only hold under the assumptions.
                 work.facts = facts_of(checker, {}, ())
-        except (NotReadable, TooLong, ArithmeticError):
+        except (NotReadableError, TooLongError, ArithmeticError):
             return result, False
         return result, _equal(terms)
 
@@ -93,7 +93,7 @@ def _equal(terms: list[Term]) -> bool:
             forms.nonzero.add(canonical.key(forms.of(term)))
         first, *rest = map(forms.of, terms)
         return all(vanishes(algebra.subtract(first, side)) for side in rest)
-    except (NotReadable, TooLong, ArithmeticError):
+    except (NotReadableError, TooLongError, ArithmeticError):
         return False
 
 

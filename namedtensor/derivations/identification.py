@@ -19,12 +19,12 @@ from ..symbolic import algebra
 from ..symbolic.factoring import clear_fractions, factor_form, multiply_out
 from ..symbolic.facts import KnownFact
 from ..symbolic.forms import Form, NamedValue, indices_of
-from ..symbolic.from_terms import Forms, NotReadable
+from ..symbolic.from_terms import Forms, NotReadableError
 from ..symbolic.known import fold_named_parts, recognize_functions, recognize_solve, simplify_update
 from ..symbolic.linearizing import ReadingChecker, change_of
 from ..symbolic.naming import NameReading, Where, names_left, read, words_of
-from ..symbolic.spelling import MARKS, Unwritable, expression, size_node, with_axes
-from ..symbolic.work import TooLong, Work, current, tensor, working
+from ..symbolic.spelling import MARKS, UnwritableError, expression, size_node, with_axes
+from ..symbolic.work import TooLongError, Work, current, tensor, working
 from ..terms.environment import source_name
 from ..terms.terms import Term, topological
 from .program_facts import facts_of
@@ -58,7 +58,7 @@ def reading_of(
     for axis in term.shape if missing else ():
         known = sizes_of(checker, source_name(axis))
         if called(source_name(axis)) in missing and known and str(resolve(term.shape[axis])) not in known:
-            raise Unwritable(f"it is 1 along {source_name(axis)}, whose size no tensor has")
+            raise UnwritableError(f"it is 1 along {source_name(axis)}, whose size no tensor has")
     taken = {"D", "I", "e"} | (taken or set()) | words_of(tree)
 
     def write(writer: Any, form: Form) -> Node:
@@ -147,7 +147,7 @@ def values_named(checker: ReadingChecker, names: Mapping[int, str], forms: Forms
         without.free = forms.free
         try:
             (product,) = without.of(term)
-        except (NotReadable, ValueError, ArithmeticError):
+        except (NotReadableError, ValueError, ArithmeticError):
             continue
         of = forms.indices(term)
         if len(product.factors) > 1 and set(of) == product.indices():
@@ -188,11 +188,11 @@ class DerivativeProgram:
         with working(limit=self.limit) as work:
             try:
                 return reading_of(checker, term, self.tree, taken, without=without), work
-            except TooLong as problem:
+            except TooLongError as problem:
                 hint = "give parts names of their own, or a higher limit"
                 raise checker.error(404, str(problem), self.tree, hint=hint) from None
-            except (NotReadable, Unwritable, ArithmeticError) as problem:
-                node = problem.term.node if isinstance(problem, NotReadable) else None
+            except (NotReadableError, UnwritableError, ArithmeticError) as problem:
+                node = problem.term.node if isinstance(problem, NotReadableError) else None
                 raise checker.error(
                     405, f"no closed form is known for this{f': {problem}' if str(problem) else ''}", node or self.tree,
                     hint="evaluate the derivative itself, which has a value",

@@ -61,7 +61,7 @@ def with_shapes(given: Shapes, run: Callable[[Shapes], Found], tree: nodes.Progr
 
 
 def fitting(source: str, shapes: Shapes) -> Shapes:
-    """Return the shapes if the program has a type for inputs of these shapes. Raise Unfit otherwise."""
+    """Return the shapes if the program has a type for inputs of these shapes. Raise UnfitShapesError otherwise."""
     infer_shapes(source, {}, shapes)
     return shapes
 
@@ -73,7 +73,7 @@ def find_derivative_variables(tree: nodes.Program) -> set[str]:
     return texts.difference(*map(find_defined_names, tree.statements))
 
 
-class Unfit(Exception):
+class UnfitShapesError(Exception):
     """The exception for a program that has no type, with all of its errors."""
 
     def __init__(self, errors: tuple[NotationError, ...]):
@@ -86,7 +86,7 @@ def with_fitting_shapes(
     """Return `run(shapes)`, where shapes of undeclared names are enlarged until the program has a type.
 
     The definitions and calls in `tree` determine the meaning of a name. `expected` contains axes that a name always
-    has. `run` raises Unfit if the shapes do not fit. This function raises NotationError if no shapes fit.
+    has. `run` raises UnfitShapesError if the shapes do not fit. This function raises NotationError if no shapes fit.
     """
     begun = {
         name: {axis: SizeVariable(f"|{axis}|") for axis in axes} for name, axes in expected.items() if name not in given
@@ -101,7 +101,7 @@ def with_fitting_shapes(
         _, _, shapes = heappop(waiting)
         try:
             return run({name: dict(shape) for name, shape in shapes.items()})
-        except Unfit as unfit:
+        except UnfitShapesError as unfit:
             names = {name for name in shapes if name not in given}
             ways = [*_ways(unfit.errors, shapes, names, bodies)]
             last = unfit.errors[0]
@@ -200,7 +200,7 @@ def find_input_shapes(source: str, sizes: Mapping[str, int], shapes: Shapes) -> 
     """Return the shapes of the inputs of a program that has a type. Raise NotationError otherwise."""
     try:
         return infer_shapes(source, sizes, shapes).taken
-    except Unfit as unfit:
+    except UnfitShapesError as unfit:
         raise unfit.errors[0] from None
 
 
@@ -213,7 +213,7 @@ class TypedProgram(NamedTuple):
 
 
 def infer_shapes(source: str, sizes: Mapping[str, int], shapes: Shapes) -> TypedProgram:
-    """Return the shapes of a program's inputs and of its value. Raise Unfit if the program has no type."""
+    """Return the shapes of a program's inputs and of its value. Raise UnfitShapesError if the program has no type."""
     program = ParsedProgram(source, "text")
     inputs = {key(name): InputType(shape) for name, shape in shapes.items()}
 
@@ -232,7 +232,7 @@ def infer_shapes(source: str, sizes: Mapping[str, int], shapes: Shapes) -> Typed
 
     (errors, typed_program), _ = with_open_ends(check, itemgetter(0))
     if errors:
-        raise Unfit(errors)
+        raise UnfitShapesError(errors)
     return typed_program
 
 

@@ -15,10 +15,10 @@ from grammar.errors import NotationError
 from grammar.nodes import Derivative, Equation, Name, Value
 
 from ..symbolic.facts import KnownFact
-from ..symbolic.from_terms import NotReadable
+from ..symbolic.from_terms import NotReadableError
 from ..symbolic.naming import NameReading, words_of
-from ..symbolic.spelling import Unwritable
-from ..symbolic.work import TooLong, open_budget, working
+from ..symbolic.spelling import UnwritableError
+from ..symbolic.work import TooLongError, open_budget, working
 from .identification import DerivativeProgram, make_closed_program, names_of
 from .indices import map_nodes
 from .reading import equations_of, needed, words_in
@@ -38,7 +38,7 @@ def way_to(
         with open_budget(typed.limit):
             way = _way(typed, closed, set())
             steps = _identify_derivative(typed, closed, last.body, facts) if identified else []
-    except (NotReadable, Unwritable, TooLong, ArithmeticError, NotationError):
+    except (NotReadableError, UnwritableError, TooLongError, ArithmeticError, NotationError):
         return DerivationSteps()
     if not (identified and isinstance(last.body, Derivative) and way.steps):
         return way

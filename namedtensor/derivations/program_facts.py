@@ -14,16 +14,16 @@ from ..scope.names import walk
 from ..symbolic.fact_kinds import PROVED, RECOGNIZED, idempotent
 from ..symbolic.facts import NO_FACTS, KnownFact, KnownFacts, Statement, group_facts
 from ..symbolic.forms import ONE_, ZERO, NamedValue, Product, indices_of
-from ..symbolic.from_terms import Forms, NotReadable
+from ..symbolic.from_terms import Forms, NotReadableError
 from ..symbolic.linearizing import ReadingChecker
 from ..symbolic.read_back import ReadBack
-from ..symbolic.spelling import Unwritable, call, distinct
+from ..symbolic.spelling import UnwritableError, call, distinct
 from ..symbolic.work import current, tensor
 from ..terms.environment import source_name
 from ..terms.terms import Term
 from .reading import definitions, find_named_term
 
-NO_LAW = (NotationError, NotReadable, Unwritable, ArithmeticError)
+NO_LAW = (NotationError, NotReadableError, UnwritableError, ArithmeticError)
 COMPARISONS = (">", "≥", "<", "≤")
 
 
@@ -115,7 +115,7 @@ def _read_proved_facts(name: str, term: Term, names: Mapping[int, str], with_ord
             if bool(fact.orders) == with_orders:
                 try:
                     yield _name_fact(fact, write_assumption(fact.statement))
-                except Unwritable:
+                except UnwritableError:
                     continue
 
 

@@ -4,7 +4,7 @@
     L = ∑_{t=1}^{n} norm(h^t)^2                        a sum over the same steps
 
 A family is a state if a step refers to the previous step, or to the next step if the recurrence runs backward. Other
-families are names within one step. An unsupported form raises `NotARecurrence`, and the caller then expands the program
+families are names within one step. An unsupported form raises `NotARecurrenceError`, and the caller then expands the program
 member by member.
 """
 
@@ -27,7 +27,7 @@ from .indices import UNIT, Linear, linear, plus, substitute_index
 from .reading import equations_of, find_defined_names, find_names
 
 
-class NotARecurrence(Exception):
+class NotARecurrenceError(Exception):
     """The exception for a family or sum that is not a recurrence with steps of length one."""
 
 
@@ -58,7 +58,7 @@ class Family:
 def find_index(pattern: Spelled, variable: str, name: Spelled) -> Linear | None:
     """Return the value of `variable` that turns a name such as W^t into a name such as W^2, or None if no value does.
 
-    Raises NotARecurrence if the value cannot be determined.
+    Raises NotARecurrenceError if the value cannot be determined.
     """
     if pattern.base != name.base or [*map(len, pattern[1:])] != [*map(len, name[1:])]:
         return None
@@ -68,7 +68,7 @@ def find_index(pattern: Spelled, variable: str, name: Spelled) -> Linear | None:
         return None
     mine, theirs = map(linear, counted[0]) if len(counted) == 1 else (None, None)
     if mine is None or theirs is None or mine.get(variable) != 1:
-        raise NotARecurrence
+        raise NotARecurrenceError
     return plus(plus(theirs, mine, -1), {variable: 1})
 
 
@@ -128,7 +128,7 @@ class FamilyRecurrence:
 def recurrence_of(scope: Scope, tree: nodes.Program, taken: nodes.Derivative) -> FamilyRecurrence:
     """Return the recurrence that a derivative passes through.
 
-    Raises NotARecurrence if the program has no recurrence of a supported kind.
+    Raises NotARecurrenceError if the program has no recurrence of a supported kind.
     """
     reached = depending(tree, words_of(taken.variable))
     variables = [family.range.variable.text for family in scope.families if family.range is not None]
@@ -145,7 +145,7 @@ def recurrence_of(scope: Scope, tree: nodes.Program, taken: nodes.Derivative) ->
         if symbolic or any(recurrence.references(node.body)):
             recurrence.sums.append(_sum(node, recurrence))
     if not recurrence.families and not recurrence.sums:
-        raise NotARecurrence
+        raise NotARecurrenceError
     _orient_steps(recurrence)
     return recurrence
 
@@ -162,13 +162,13 @@ def depending(tree: nodes.Program, words: set[str]) -> set[str]:
 def _add(recurrence: FamilyRecurrence, definition: Definition) -> None:
     over, variable = definition.range, recurrence.variable
     if over is None or over.further is not None or definition.elements or definition.claims:
-        raise NotARecurrence
+        raise NotARecurrenceError
     scripts = [*chain(*definition.name[1:])]
     if [part for part in scripts if over.variable.text in words_of(part)] != [over.variable]:
-        raise NotARecurrence
+        raise NotARecurrenceError
     first, last = linear(over.low), linear(over.high)
     if first is None or last is None or (recurrence.families and (first, last) != (recurrence.first, recurrence.last)):
-        raise NotARecurrence
+        raise NotARecurrenceError
     recurrence.first, recurrence.last = first, last
     sides = definition.statement.sides[0], definition.body
     head, body = (substitute_index(side, over.variable.text, {variable: 1}) for side in sides)
@@ -179,20 +179,20 @@ def _sum(node: IndexSum, recurrence: FamilyRecurrence) -> Sum:
     variable = recurrence.variable
     first, last = linear(node.first), linear(node.last)
     if node.operator != "∑" or first is None or last is None:
-        raise NotARecurrence
+        raise NotARecurrenceError
     body = substitute_index(node.body, node.variable.text, {variable: 1})
     inner = [part for part in walk(body) if isinstance(part, IndexSum)]
     if inner or (variable != node.variable.text and variable in words_of(node.body)):
-        raise NotARecurrence
+        raise NotARecurrenceError
     if any(recurrence.references(body)) and (first, last) != (recurrence.first, recurrence.last):
-        raise NotARecurrence
+        raise NotARecurrenceError
     return Sum(node, first, last, body)
 
 
 def _orient_steps(recurrence: FamilyRecurrence) -> None:
     """Set the direction of the recurrence, and determine which families are states.
 
-    Raise NotARecurrence if an equation uses members other than the current and previous ones.
+    Raise NotARecurrenceError if an equation uses members other than the current and previous ones.
     """
     ways: set[int] = set()
     states: dict[str, Family] = {}
@@ -200,12 +200,12 @@ def _orient_steps(recurrence: FamilyRecurrence) -> None:
         for family, index in recurrence.references(body):
             offset = plus(index, {recurrence.variable: 1}, -1)
             if offset not in ({}, {UNIT: 1}, {UNIT: -1}):
-                raise NotARecurrence
+                raise NotARecurrenceError
             if offset:
                 ways.add(-offset[UNIT])
                 states[str(family.definition.key)] = family
     if len(ways) > 1:
-        raise NotARecurrence
+        raise NotARecurrenceError
     recurrence.step = ways.pop() if ways else 1
     recurrence.states = list(states.values())
 

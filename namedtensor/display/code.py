@@ -57,7 +57,7 @@ def readable_code(
     """Return a readable function as source code. Its parameters are the inputs that the formula uses.
 
     Inputs in `narrow` contain integers of fewer than 64 bits, which could overflow. Inputs in `floating` may contain
-    floats. Raise NotationError if the library is unknown, and UnreadableFormula if an operator has no readable form.
+    floats. Raise NotationError if the library is unknown, and UnreadableFormulaError if an operator has no readable form.
     """
     if library not in LIBRARIES:
         raise NotationError(408, f"unknown backend {library!r}", hint=f"available: {', '.join(LIBRARIES)}")

@@ -34,7 +34,7 @@ NOUNS = {  # names for the values of operators that the formula does not name
 }  # fmt: skip
 
 
-class UnreadableFormula(NotationError):
+class UnreadableFormulaError(NotationError):
     """The error for a formula that cannot be written as readable code."""
 
 
@@ -76,11 +76,13 @@ def identifier(text: str) -> str:
 def statements(root: Term, names: Mapping[int, str], library: Library, local: Names) -> list[CodeStatement]:
     """Return the terms that get separate lines, in order; `names` maps terms to names that equations define.
 
-    Raise UnreadableFormula if the formula is too large.
+    Raise UnreadableFormulaError if the formula is too large.
     """
     order, limits = topological(root), {**LIMITS, **library.limits}
     if len(order) > MAX_TERMS:
-        raise UnreadableFormula(404, f"the formula has {len(order)} parts, more than the {MAX_TERMS} of readable code")
+        raise UnreadableFormulaError(
+            404, f"the formula has {len(order)} parts, more than the {MAX_TERMS} of readable code"
+        )
     uses: Counter[int] = Counter()
     for term in reversed(order):
         for argument in term.arguments:

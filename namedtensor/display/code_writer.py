@@ -12,7 +12,7 @@ from grammar.errors import Span
 from ..terms.environment import source_name
 from ..terms.terms import Term, topological
 from .code_libraries import ATOM, HELPERS, LOOPS, PRODUCT, CodeExpression, Library, helper, repeats, template
-from .code_statements import CodeStatement, Names, UnreadableFormula, identifier, statements
+from .code_statements import CodeStatement, Names, UnreadableFormulaError, identifier, statements
 
 RESERVED = ("abs", "float", "int", "max", "min", "range", "round", "sorted")  # functions of Python that loops call
 MAX_CHARS_BEFORE_COMMENT = 60
@@ -88,9 +88,11 @@ class Writer(ABC):
             raise self.unreadable(term)
         return self.rules[term.operator]
 
-    def unreadable(self, term: Term, why: str = "") -> UnreadableFormula:
+    def unreadable(self, term: Term, why: str = "") -> UnreadableFormulaError:
         hint = 'choose "numpy"' if self.library is LOOPS else 'choose style="function"'
-        return UnreadableFormula(405, why or f"{term.operator} has no readable form {self.library.title}", hint=hint)
+        return UnreadableFormulaError(
+            405, why or f"{term.operator} has no readable form {self.library.title}", hint=hint
+        )
 
     def call(
         self, term: Term, name: str, axes: Sequence[str], *operands: CodeExpression | str, integer: bool = False,

@@ -43,9 +43,9 @@ from . import (
     renaming,
     windows,
 )
-from .record import REGISTRY, IndexProblem, Operator, register
+from .record import REGISTRY, InvalidIndexError, Operator, register
 
-__all__ = ["REGISTRY", "IndexProblem", "Operator", "register"]
+__all__ = ["REGISTRY", "InvalidIndexError", "Operator", "register"]
 SECTIONS = (
     elementwise,
     gamma,

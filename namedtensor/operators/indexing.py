@@ -1,7 +1,7 @@
 """Indexing (paper §3.7), indicators of elements, and tensors that are determined by their indices.
 
 In formulas, indices start at 1. The option `base` changes the first index, and the Python functions start at 0. An
-index that is out of range or not an integer raises IndexProblem. Negative indices do not wrap around.
+index that is out of range or not an integer raises InvalidIndexError. Negative indices do not wrap around.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..core.extents import proves_at_most
 from . import definitions
 from .builder import OperatorBuilder
 from .new_sizes import ranks, read_stated_sizes, square
-from .record import MOVES, A, Example, IndexProblem, Operator, countable, register
+from .record import MOVES, A, Example, InvalidIndexError, Operator, countable, register
 
 SECTION = "§3.7 Indexing"
 
@@ -30,7 +30,7 @@ def positions(b: OperatorBuilder, index: Any, size: int, base: int) -> Any:
         return _one_position(index, size, base)
     index = countable(b, index)
     if b.kind(index) in NO_INDEX:
-        raise IndexProblem(NO_INDEX[b.kind(index)], None)
+        raise InvalidIndexError(NO_INDEX[b.kind(index)], None)
     if b.kind(index) not in "iu":
         index = b.step("whole_positions", (index,), index.order, index.shape, b.target.default_whole)
     least, most = index.interval or (-math.inf, math.inf)
@@ -45,9 +45,9 @@ NO_INDEX = {"b": "a boolean", "c": "a complex number"}
 
 def _one_position(index: Any, size: int, base: int) -> int:
     if isinstance(index, bool) or not math.isfinite(index) or index != int(index):
-        raise IndexProblem(index, None)
+        raise InvalidIndexError(index, None)
     if not base <= index < base + size:
-        raise IndexProblem(int(index), size)
+        raise InvalidIndexError(int(index), size)
     return int(index) - base
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TypeVar
 
-from ..core.axes import Order, ShapeMismatch, bind
+from ..core.axes import Order, ShapeMismatchError, bind
 from ..core.labels import AxisLabels, Labels, find_common_labels
 from .record import Operator
 
@@ -43,7 +43,7 @@ def select_values(
         return agree(values)
     try:
         bound = bind(record.lifted_over(len(values)), axes)
-    except ShapeMismatch:  # which the caller reports
+    except ShapeMismatchError:  # which the caller reports
         return {}
     if record.kind == "axis_map" and not record.moves:
         return agree(values)
@@ -65,7 +65,7 @@ def group_axes(record: Operator, values: Sequence[ByAxis[Value]], axes: Order) -
         try:
             signature = record.lifted_over(len(values))
             bound = bind(signature, axes)
-        except ShapeMismatch:
+        except ShapeMismatchError:
             return
         formals = [{axis: formal for formal in names for axis in bound[formal]} for names in signature.inputs]
     groups: dict[tuple[str, str], list[Value]] = {}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..core.axes import Shape, ShapeMismatch
+from ..core.axes import Shape, ShapeMismatchError
 from ..core.size_conditions import assume_at_most, assume_divides
 from ..core.sizes import is_ground, resolve, unify
 
@@ -18,9 +18,9 @@ Sizes = Mapping[str, Any]
 
 
 def size_in(shapes: Shapes, axis: str, argument: int = 0) -> Any:
-    """Return the size of an argument's axis. Raise ShapeMismatch if the argument lacks the axis."""
+    """Return the size of an argument's axis. Raise ShapeMismatchError if the argument lacks the axis."""
     if axis not in shapes[argument]:
-        raise ShapeMismatch("missing", axis, argument)
+        raise ShapeMismatchError("missing", axis, argument)
     return resolve(shapes[argument][axis])
 
 
@@ -29,7 +29,7 @@ def window(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any
     seq, kernel = axes
     whole, part = size_in(shapes, seq), resolve(sizes[kernel])
     if is_ground(whole) and is_ground(part) and not (assume_at_most(1, part) and assume_at_most(part, whole)):
-        raise ShapeMismatch("whole", seq, detail=f"{seq} is {whole}, shorter than the window {kernel}, {part}")
+        raise ShapeMismatchError("whole", seq, detail=f"{seq} is {whole}, shorter than the window {kernel}, {part}")
     return {seq: whole - part + 1, kernel: part}
 
 
@@ -38,7 +38,7 @@ def pool(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
     seq, kernel = axes
     whole, part = size_in(shapes, seq), resolve(sizes[kernel])
     if is_ground(whole) and is_ground(part) and not (assume_at_most(1, part) and assume_divides(part, whole)):
-        raise ShapeMismatch(
+        raise ShapeMismatchError(
             "whole", seq, detail=f"axis {seq} has size {whole}, not a multiple of the window size {part}"
         )
     return {seq: resolve(whole) // resolve(part), kernel: part}
@@ -49,7 +49,9 @@ def ranks(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]
     axis, rank = axes
     whole, part = size_in(shapes, axis), resolve(sizes[rank])
     if is_ground(whole) and is_ground(part) and not (assume_at_most(0, part) and assume_at_most(part, whole)):
-        raise ShapeMismatch("other", rank, detail=f"{axis} has {whole} elements, fewer than {rank}, which is {part}")
+        raise ShapeMismatchError(
+            "other", rank, detail=f"{axis} has {whole} elements, fewer than {rank}, which is {part}"
+        )
     return {axis: whole, rank: part}
 
 
@@ -74,9 +76,9 @@ def count_arguments(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict
 
 
 def square(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """Return the size of a square matrix for both axes. Raise ShapeMismatch if the two sizes differ."""
+    """Return the size of a square matrix for both axes. Raise ShapeMismatchError if the two sizes differ."""
     rows, columns = (size_in(shapes, axis) for axis in axes)
     if not unify(rows, columns):
         message = f"expected a square matrix, but {axes[0]} is {rows} where {axes[1]} is {columns}"
-        raise ShapeMismatch("other", axes[0], detail=message)
+        raise ShapeMismatchError("other", axes[0], detail=message)
     return {axis: resolve(rows) for axis in axes}

@@ -141,7 +141,7 @@ class Operator:
         new_sizes: Mapping[str, Any] | None,
         unify: Callable[[Any, Any], bool] = same,
     ) -> dict[str, Any]:
-        """Return the shape of a use of the operator. Raise ShapeMismatch if the arguments do not fit the signature."""
+        """Return the shape of a use of the operator. Raise ShapeMismatchError if the arguments do not fit the signature."""
         return lift(self.lifted_over(len(shapes)), axes, shapes, unify, new_sizes, differing=self.kind == "structure")
 
     @property
@@ -178,7 +178,7 @@ def refuse_complex(operator: Operator) -> Lower:
     return lower
 
 
-class IndexProblem(IndexError):
+class InvalidIndexError(IndexError):
     """The error raised at run time for an index that is out of range or not an integer."""
 
     def __init__(self, value: Any, size: int | None):

@@ -20,7 +20,7 @@ from ..core.settings import Limits
 from ..core.size_conditions import is_by_example, limit_size
 from ..core.sizes import is_ground, resolve
 from ..operators import REGISTRY
-from ..operators.record import IndexProblem
+from ..operators.record import InvalidIndexError
 from ..terms.environment import distinct_names, source_name
 from ..terms.structural import after_pass, run_pass_checks
 from ..terms.terms import Term, elements_of_each, resolve_shape, topological
@@ -230,7 +230,7 @@ class Lowering:
                     values[id(term)] = self.place_value(term, values[id(term)])
             except NotationError as problem:
                 raise problem.located(self.source, span_of(term, self.source)) from None
-            except IndexProblem as problem:
+            except InvalidIndexError as problem:
                 raise index_error_at(problem, self.source, term) from None
             except OverflowError as problem:
                 raise make_rejection_error(problem, self.source, term) from problem

@@ -226,20 +226,20 @@ PRIMITIVES: Mapping[str, Primitive] = {row.name: row for row in ROWS}
 
 
 # ------------------------------------------------------------------------------------------------------- what must hold
-class MalformedPlan(Exception):
+class MalformedPlanError(Exception):
     """Raised if `verify` rejects a plan, which indicates a defect in this package."""
 
 
 def verify(plan: Plan) -> None:
-    """Raise MalformedPlan if a step does not match its primitive. The steps include the steps of plans within steps."""
+    """Raise MalformedPlanError if a step does not match its primitive. The steps include the steps of plans within steps."""
     there: set[Any] = set(plan.inputs)
     for step in plan.steps:
         for problem in _problems(step, there):
-            raise MalformedPlan(f"{problem}, in {step.primitive} of\n{plan}")
+            raise MalformedPlanError(f"{problem}, in {step.primitive} of\n{plan}")
         there.add(step.value)
     missing = [value for value in plan.results if isinstance(value, (PlanValue, Scalar)) and value not in there]
     if missing:
-        raise MalformedPlan(f"the result {missing[0]!r} is made by no step of\n{plan}")
+        raise MalformedPlanError(f"the result {missing[0]!r} is made by no step of\n{plan}")
 
 
 def _problems(step: Step, there: set[Any]) -> Iterator[str]:
@@ -271,7 +271,7 @@ def _problems(step: Step, there: set[Any]) -> Iterator[str]:
 
 
 def verify_memory(plan: Plan, over: Mapping[PlanValue, PlanValue], workspace: Workspace | None = None) -> None:
-    """Raise MalformedPlan if in-place reuse or the workspaces of a plan are invalid.
+    """Raise MalformedPlanError if in-place reuse or the workspaces of a plan are invalid.
 
     Reuse is invalid if an array is read after its memory was overwritten, or if an input is overwritten but not
     donated. `over` maps each value to the value that it overwrites, and `workspace` maps values to buffers. A view
@@ -284,7 +284,7 @@ def verify_memory(plan: Plan, over: Mapping[PlanValue, PlanValue], workspace: Wo
         _read(step.arguments, memory, alive, plan)
         for value in find_donated(step) if step.primitive == "loop" else ():
             if memory[value] not in plan.donated:
-                raise MalformedPlan(f"{plan.names[value]} is written over by a loop in\n{plan}")
+                raise MalformedPlanError(f"{plan.names[value]} is written over by a loop in\n{plan}")
             alive[memory[value]] = set()
         if step.value in buffers:
             if any(
@@ -292,7 +292,7 @@ def verify_memory(plan: Plan, over: Mapping[PlanValue, PlanValue], workspace: Wo
                 for argument in step.arguments
                 if isinstance(argument, PlanValue)
             ):
-                raise MalformedPlan(
+                raise MalformedPlanError(
                     f"{plan.names[step.value]} is written into the memory that it is made of in\n{plan}"
                 )
             memory[step.value] = buffers[step.value]
@@ -300,7 +300,7 @@ def verify_memory(plan: Plan, over: Mapping[PlanValue, PlanValue], workspace: Wo
         elif step.value in over:
             memory[step.value] = memory[over[step.value]]
             if memory[step.value] in plan.inputs and memory[step.value] not in plan.donated:
-                raise MalformedPlan(f"{plan.names[step.value]} is written over an input in\n{plan}")
+                raise MalformedPlanError(f"{plan.names[step.value]} is written over an input in\n{plan}")
             alive[memory[step.value]] = {step.value}
         elif step.primitive in VIEWS and step.arguments and step.arguments[0] in memory:
             memory[step.value] = memory[step.arguments[0]]
@@ -313,4 +313,4 @@ def verify_memory(plan: Plan, over: Mapping[PlanValue, PlanValue], workspace: Wo
 def _read(values: Sequence[Any], memory: Mapping[Any, Any], alive: Mapping[Any, set[Any]], plan: Plan) -> None:
     for value in values:
         if isinstance(value, PlanValue) and value not in alive[memory[value]]:
-            raise MalformedPlan(f"{plan.names[value]} is read after its memory was written over in\n{plan}")
+            raise MalformedPlanError(f"{plan.names[value]} is read after its memory was written over in\n{plan}")

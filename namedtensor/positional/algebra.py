@@ -129,7 +129,7 @@ class Algebra:
     def read(self) -> TranslatedProgram:
         """Read all lines, and return the translated program.
 
-        Raise NotationError or Question if a line cannot be translated.
+        Raise NotationError or QuestionError if a line cannot be translated.
         """
         lines: list[FormulaLine] = []
         for number, piece in enumerate(self.pieces):
@@ -213,7 +213,7 @@ class Algebra:
         return FormulaLine(node_of(head) if head else None, value.node, dims)
 
     def ask_binders(self, statement: Statement, letters: IndexLetters) -> None:
-        """Raise Question if it is unclear whether a condition such as j ≠ i, without a left-hand side, leaves i free.
+        """Raise QuestionError if it is unclear whether a condition such as j ≠ i, without a left-hand side, leaves i free.
 
         Either the sum runs over both i and j, or it runs over j and leaves i free.
         """

@@ -6,7 +6,7 @@ class of unified axes gets one name (see `naming`).
 
 Axes that may be unified, but need not be, share a *kind*. For example, both axes of `X X^⊤` are rows of X, so they
 have the same size, and their names differ only by primes. Two kinds with different names or different sizes cannot be
-unified, and an attempt raises `Clash`. If an axis without a given name is split into parts, every axis of its kind is
+unified, and an attempt raises `AxisClashError`. If an axis without a given name is split into parts, every axis of its kind is
 split as well.
 """
 
@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
 
-class Clash(Exception):
+class AxisClashError(Exception):
     """The error for two aligned axes with different names or sizes. The reader adds the position."""
 
     def __init__(self, first: AxisVariable, second: AxisVariable):
@@ -176,7 +176,7 @@ class Axes:
         axis = self.given[name]
         if size is not None:
             if axis.kind.size not in (None, size):
-                raise Clash(axis, self.new(size=size))
+                raise AxisClashError(axis, self.new(size=size))
             axis.kind.size = size
         return axis
 
@@ -197,12 +197,12 @@ class Axes:
         return self.kinds.setdefault(name, AxisKind(name)).root
 
     def unify(self, first: AxisVariable, second: AxisVariable) -> None:
-        """Unify two axes. Raise Clash and change nothing if their kinds do not fit."""
+        """Unify two axes. Raise AxisClashError and change nothing if their kinds do not fit."""
         first, second = first.root, second.root
         if first is second:
             return
         if (first.fixed and second.fixed) or not first.kind.unify(second.kind):
-            raise Clash(first, second)
+            raise AxisClashError(first, second)
         if second.fixed:
             first, second = second, first
         second.same = first
@@ -212,23 +212,23 @@ class Axes:
         first._parts = first._parts or second._parts
 
     def unify_dims(self, first: Dim, second: Dim) -> None:
-        """Unify two dimensions. Raise Clash and change nothing if they do not fit."""
+        """Unify two dimensions. Raise AxisClashError and change nothing if they do not fit."""
         one, two = self.expand_axes(first), self.expand_axes(second)
         if len(one) != len(two):
-            raise Clash(first[0], second[0])
+            raise AxisClashError(first[0], second[0])
         for a, b in zip(one, two):
             if not a.kind.fits(b.kind):
-                raise Clash(a, b)
+                raise AxisClashError(a, b)
         for a, b in zip(one, two):
             self.unify(a, b)
 
     def split(self, axis: AxisVariable, parts: Sequence[AxisKind]) -> None:
-        """Split each axis of this kind into parts of these kinds. Raise Clash if the axis has a name or other parts."""
+        """Split each axis of this kind into parts of these kinds. Raise AxisClashError if the axis has a name or other parts."""
         kind = axis.kind
         whole = AxisKind()
         whole.parts = tuple(parts)
         if not kind.unify(whole):
-            raise Clash(axis, axis)
+            raise AxisClashError(axis, axis)
 
     def parts(self, axis: AxisVariable) -> tuple[AxisVariable, ...]:
         """Return the smallest parts of an axis, or the axis itself if it has no parts."""

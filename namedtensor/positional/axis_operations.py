@@ -14,7 +14,7 @@ from .axes import Axes, axes_of
 from .elementwise_operations import binary
 from .operations import (
     Masked,
-    Misuse,
+    MisuseError,
     Pair,
     SizeArgument,
     Truth,
@@ -38,7 +38,7 @@ def reduce_axes(
     over = axes_of(x.dims[position] for position in where)
     keepdims = truth(keep)
     if not over and operator not in OF_ONE:
-        raise Misuse(f"{operator} over an axis of size 1, or of a number")
+        raise MisuseError(f"{operator} over an axis of size 1, or of a number")
     dims = tuple(
         () if position in where else dim for position, dim in enumerate(x.dims) if keepdims or position not in where
     )
@@ -60,13 +60,13 @@ NEUTRAL = {"∑": number(0), "∏": number(1), "max": number(-math.inf), "min": 
 def reduce_masked(axes: Axes, operator: str, x: Masked, axis: Any, keep: Any) -> AxisValue:
     """Reduce the elements that satisfy a condition, as in x[x > 0].sum()."""
     if axis is not None or truth(keep):
-        raise Misuse("a selection by a condition has one axis, and is reduced over all of it")
+        raise MisuseError("a selection by a condition has one axis, and is reduced over all of it")
     if operator == "mean":
         total = reduce_masked(axes, "∑", x, axis, keep)
         count = reduce_axes(axes, "∑", numeric(x.condition), None, False)
         return values.elementwise(axes, "/", total, count)
     if operator not in NEUTRAL:
-        raise Misuse(f"{operator} of a selection by a condition is not supported")
+        raise MisuseError(f"{operator} of a selection by a condition is not supported")
     cases = nodes.Cases(((x.value.node, x.condition.node), (NEUTRAL[operator], None)))
     return reduce_axes(axes, operator, AxisValue(cases, x.value.dims), None, False)
 
@@ -76,7 +76,7 @@ def quantifier(operator: str) -> Callable[..., AxisValue]:
 
     def rule(axes: Axes, x: Any, axis: Any, keep: Any) -> AxisValue:
         if not isinstance(x, Truth):
-            raise Misuse(f"{operator} of anything but a condition")
+            raise MisuseError(f"{operator} of anything but a condition")
         result = reduce_axes(axes, operator, x, axis, keep)
         return Truth(result.node, result.dims)
 
@@ -92,7 +92,7 @@ def spread(operator: str) -> Callable[..., AxisValue]:
             axis, ddof = None, axis
         plain = reduce_axes(axes, operator, value, axis, keep)
         if not isinstance(ddof, (int, float)):
-            raise Misuse(f"ddof={ddof} is not supported")
+            raise MisuseError(f"ddof={ddof} is not supported")
         if not ddof:
             return plain
         over = axes_of(value.dims[position] for position in positions(value, axis))
@@ -109,7 +109,7 @@ def norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> AxisValue:
     if order in (None, "fro"):
         return reduce_axes(axes, "norm", to_value(x), axis, keep)
     if (count := len(positions(to_value(x), axis))) != 1:
-        raise Misuse(f"the norm of order {order} over {count} axes is not supported")
+        raise MisuseError(f"the norm of order {order} over {count} axes is not supported")
     return vector_norm(axes, x, order, axis, keep)
 
 
@@ -119,7 +119,7 @@ def vector_norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> AxisVal
         size = AxisValue(call("abs", (to_value(x).node,)), to_value(x).dims)
         return reduce_axes(axes, "max" if order > 0 else "min", size, axis, keep)
     if not isinstance(order, (int, float)) or order <= 0:
-        raise Misuse(f"the norm of order {order} is not supported")
+        raise MisuseError(f"the norm of order {order} is not supported")
     return reduce_axes(axes, "norm", to_value(x), axis, keep, () if order == 2 else (number(order),))
 
 
@@ -142,7 +142,7 @@ def lower_median(axes: Axes, x: Any, axis: Any, keep: Any) -> Pair:
     """Return the median as PyTorch computes it: the lower of the two middle elements if their number is even."""
     value = to_value(x)
     if axis is None:
-        raise Misuse("PyTorch's median of all elements")
+        raise MisuseError("PyTorch's median of all elements")
     ordered = make_axis_operation("sort")(axes, value, axis)
     (where,) = positions(value, axis)
     (over,) = ordered.dims[where]
@@ -186,12 +186,12 @@ def make_axis_operation(operator: str) -> Callable[..., AxisValue]:
     def rule(axes: Axes, x: Any, axis: Any) -> AxisValue:
         value = to_value(x)
         if not isinstance(axis, (int, tuple)) or isinstance(axis, bool):
-            raise Misuse(f"{operator} needs its axis")
+            raise MisuseError(f"{operator} needs its axis")
         over = axes_of(value.dims[position] for position in positions(value, axis))
         if not over:
-            raise Misuse(f"{operator} over an axis of size 1")
+            raise MisuseError(f"{operator} over an axis of size 1")
         if len(over) > 1 and operator not in SEVERAL:
-            raise Misuse(f"{operator} over a merged axis")
+            raise MisuseError(f"{operator} over a merged axis")
         return AxisValue(call(operator, (value.node,), over), value.dims)
 
     return rule
@@ -222,7 +222,7 @@ def permute(axes: Axes, x: Any, order: Any) -> AxisValue:
     value = to_value(x)
     listed = positions(value, order)
     if sorted(listed) != list(range(len(value.dims))):
-        raise Misuse(f"{order} does not name every dimension once")
+        raise MisuseError(f"{order} does not name every dimension once")
     return value.moved(value.dims[position] for position in listed)
 
 
@@ -243,7 +243,7 @@ def unsqueeze(axes: Axes, x: Any, axis: Any) -> AxisValue:
     listed = axis if isinstance(axis, tuple) else (axis,)
     rank = len(value.dims) + len(listed)
     if not all(isinstance(position, int) and -rank <= position < rank for position in listed):
-        raise Misuse(f"axis {axis} is out of range for {rank} axes")
+        raise MisuseError(f"axis {axis} is out of range for {rank} axes")
     dims = list(value.dims)
     for position in sorted(position % rank for position in listed):
         dims.insert(position, ())
@@ -255,7 +255,7 @@ def move(axes: Axes, x: Any, source: Any, destination: Any) -> AxisValue:
     value = to_value(x)
     taken, places = positions(value, source), positions(value, destination)
     if len({*taken}) != len({*places}) or len(taken) != len(places):
-        raise Misuse("the positions of moveaxis differ in number")
+        raise MisuseError("the positions of moveaxis differ in number")
     rest = [position for position in range(len(value.dims)) if position not in taken]
     for slot, position in sorted(zip(places, taken)):
         rest.insert(slot, position)
@@ -273,7 +273,7 @@ def squeeze(axes: Axes, x: Any, axis: Any) -> AxisValue:
     value = to_value(x)
     where = [position for position, dim in enumerate(value.dims) if not dim] if axis is None else positions(value, axis)
     if any(value.dims[position] for position in where):
-        raise Misuse("squeeze of an axis whose size is not 1")
+        raise MisuseError("squeeze of an axis whose size is not 1")
     return value.moved(dim for position, dim in enumerate(value.dims) if position not in where)
 
 

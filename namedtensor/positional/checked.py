@@ -11,9 +11,9 @@ from typing import Any
 from grammar.errors import NotationError
 
 from .axes import AxisKind, AxisVariable, Facts, axes_of
-from .optional_numpy import HAS_VALUES, Unsupported, np
+from .optional_numpy import HAS_VALUES, UnsupportedError, np
 from .program import SourceText, TranslatedProgram
-from .refusals import REFUSED, Unsafe
+from .refusals import REFUSED, UnsafeError
 
 DRAWS = 5
 POSITIVE_DRAWS = 3  # so that roots and logarithms have values
@@ -69,11 +69,11 @@ def verify(translation: Any, program: TranslatedProgram, source: str) -> str:
     return compare_values(translation, program, program.source, source)
 
 
-def unsafe(source: str, problem: str) -> Unsafe:
+def unsafe(source: str, problem: str) -> UnsafeError:
     """Return the error for a translation whose check failed."""
     message = f"this cannot be translated safely: {problem}"
     hint = "give the axes of each input, or write it in parts"
-    return Unsafe(REFUSED, message, source, (0, len(source)), hint=hint)
+    return UnsafeError(REFUSED, message, source, (0, len(source)), hint=hint)
 
 
 def check_types(translation: Any, program: TranslatedProgram, source: str) -> str:
@@ -159,7 +159,7 @@ def same(translation: Any, code: SourceText, arrays: Mapping[str, Any], sizes: T
         warnings.simplefilter("ignore")
         try:
             expected = np.asarray(code.value(arrays, sizes.of))
-        except Unsupported as problem:
+        except UnsupportedError as problem:
             return f"not compared: {problem}"
         except np.linalg.LinAlgError:
             return "singular"

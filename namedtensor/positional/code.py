@@ -21,7 +21,7 @@ from . import (  # noqa: F401 — these register their operations
 from .code_expressions import CodeExpressions
 from .library_values import LibraryWalk, library_of
 from .matrix_leaves import Choose
-from .operations import Misuse, Pair, Truth, to_value
+from .operations import MisuseError, Pair, Truth, to_value
 from .program import FormulaLine, TranslatedProgram
 from .refusals import make_refusal
 from .values import Leaf
@@ -63,7 +63,7 @@ class CodeReader(CodeExpressions):
         value = self.run()
         try:
             value = to_value(value)
-        except Misuse as problem:
+        except MisuseError as problem:
             hint = "take its .values" if isinstance(value, Pair) else None
             raise self.refuse(self.tree, f"the value is not a tensor: {problem}", hint) from None
         if isinstance(value, Truth):

@@ -11,7 +11,7 @@ from typing import Any
 
 from grammar.errors import AXES_NEEDED, NotationError
 
-from .axes import Clash
+from .axes import AxisClashError
 from .code_values import CodeValues, attribute_of
 from .matrix_leaves import Choose
 from .operations import (
@@ -19,7 +19,7 @@ from .operations import (
     OPERATIONS,
     PEERS,
     REFUSED,
-    Misuse,
+    MisuseError,
     Pair,
     PartArgument,
     SizeArgument,
@@ -83,9 +83,9 @@ class CodeExpressions(CodeValues):
             if rule is None:
                 raise self.refuse(node, f"{self.text(node)} is not supported")
             return rule(self, node)
-        except Misuse as problem:
+        except MisuseError as problem:
             raise self.refuse(node, str(problem)) from None
-        except Clash as clash:
+        except AxisClashError as clash:
             raise self.refuse(node, self.misfit(node, clash), self.suggest_transpose(node)) from None
 
     def suggest_transpose(self, node: ast.AST) -> str | None:
@@ -106,7 +106,7 @@ class CodeExpressions(CodeValues):
             return False
         return True
 
-    def misfit(self, node: ast.AST, clash: Clash) -> str:
+    def misfit(self, node: ast.AST, clash: AxisClashError) -> str:
         first, second = (axis.key for axis in (clash.first, clash.second))
         if not isinstance(node, ast.BinOp):
             return f"cannot align {first} with {second} in {self.text(node)}"

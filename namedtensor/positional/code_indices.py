@@ -13,7 +13,7 @@ from grammar import nodes
 from grammar.nodes import Node
 
 from .axes import Axes, AxisVariable, Dim, axes_of
-from .operations import Masked, Misuse, PartArgument, SizeArgument, Truth, to_value
+from .operations import Masked, MisuseError, PartArgument, SizeArgument, Truth, to_value
 from .values import AxisValue, Leaf, call, index_node, iota, number, plus, size
 
 
@@ -24,13 +24,13 @@ class CodeIndices:
         self.axes, self.inputs = axes, axes.inputs
 
     def index(self, x: AxisValue, items: Sequence[Any]) -> Any:
-        """Translate x[items]. Raise Misuse if these indices cannot be expressed as a formula."""
+        """Translate x[items]. Raise MisuseError if these indices cannot be expressed as a formula."""
         if len(items) == 1 and isinstance(items[0], Truth):
             return self.masked(x, items[0])
         items = self.complete_items(x, items)
         tensors = [position for position, item in enumerate(items) if isinstance(item, AxisValue)]
         if tensors and any(isinstance(item, int) and not isinstance(item, bool) for item in items):
-            raise Misuse("numbers and tensors together are not supported as indices")
+            raise MisuseError("numbers and tensors together are not supported as indices")
         if len(tensors) > 1:
             return self.paired(x, items, tensors)
         node, dims, position = x.node, list[Dim](), 0
@@ -58,7 +58,7 @@ class CodeIndices:
         """Return the items of an index, extended by a full slice for each dimension that they do not mention."""
         count = sum(item is not None and item is not Ellipsis for item in items)
         if count > len(x.dims):
-            raise Misuse(f"{count} indices for {len(x.dims)} axes")
+            raise MisuseError(f"{count} indices for {len(x.dims)} axes")
         dots = [position for position, item in enumerate(items) if item is Ellipsis] or [len(items)]
         return [*items[: dots[0]], *[slice(None)] * (len(x.dims) - count), *items[dots[0] + 1 :]]
 
@@ -74,12 +74,12 @@ class CodeIndices:
             return index_node(node, axis, index), dims
         if isinstance(item, tuple):
             return self.listed(node, axis, item)
-        raise Misuse("only numbers, slices and integer inputs are supported as indices")
+        raise MisuseError("only numbers, slices and integer inputs are supported as indices")
 
     def listed(self, node: Node, axis: AxisVariable, item: tuple[Any, ...]) -> tuple[Node, tuple[Dim, ...]]:
         """Return a node indexed by a list, as in x[[0, 2]], and the dimensions that replace the indexed axis."""
         if len(item) < 2 or not all(type(index) is int and index >= 0 for index in item):
-            raise Misuse("only a list of numbers from 0 on is supported as an index")
+            raise MisuseError("only a list of numbers from 0 on is supported as an index")
         self.needs(axis, max(item) + 1)
         part = self.axes.new()
         self.axes.facts.pinned.append((part, len(item)))
@@ -93,10 +93,10 @@ class CodeIndices:
         The tensor must be an input or a range.
         """
         if isinstance(item, Truth):
-            raise Misuse("a condition is only supported as an index of all axes")
+            raise MisuseError("a condition is only supported as an index of all axes")
         name, offset = split_offset(item.node)
         if name not in self.inputs:
-            raise Misuse("only numbers, slices and integer inputs are supported as indices")
+            raise MisuseError("only numbers, slices and integer inputs are supported as indices")
         self.counts(name, axis, -offset)
         return plus(item.node, 1), item.dims
 
@@ -104,7 +104,7 @@ class CodeIndices:
         """Record that an input contains indices of an axis, which are counted from `first`."""
         leaf: Leaf = self.inputs[name].leaf
         if any(counted.kind is axis.kind for counted in axes_of(leaf.dims)):
-            raise Misuse(f"{name} would index its own axis")
+            raise MisuseError(f"{name} would index its own axis")
         self.axes.facts.indices.setdefault(name, []).append((axis, first))
 
     def position(self, axis: AxisVariable, index: int) -> Node:
@@ -117,7 +117,7 @@ class CodeIndices:
     def needs(self, axis: AxisVariable, least: int, more: int = 0) -> None:
         """Record that an axis has at least `least` elements, and in the comparison at least `more` additional ones."""
         if axis.kind.size is not None and axis.kind.size < least:
-            raise Misuse(f"the index is out of range: {axis.key} has {axis.kind.size} elements")
+            raise MisuseError(f"the index is out of range: {axis.key} has {axis.kind.size} elements")
         self.axes.facts.least.append((axis, least + more))
 
     # --------------------------------------------------------------------------------------------------------- slices
@@ -127,9 +127,9 @@ class CodeIndices:
         if isinstance(item.step, int) and item.step > 1:
             return self.translate_stride(node, axis, item)
         if item.step not in (None, 1):
-            raise Misuse("this step of a slice is not supported")
+            raise MisuseError("this step of a slice is not supported")
         if item.stop == 0:
-            raise Misuse("an empty slice")
+            raise MisuseError("an empty slice")
         first = number(1) if item.start in (None, 0) else plus(self.bound(axis, item.start), 1)
         last = size(axis) if item.stop is None else self.bound(axis, item.stop)
         part = self.axes.new(hint=axis.kind.hint)
@@ -149,7 +149,7 @@ class CodeIndices:
             self.axes.facts.pinned.append((part, -start))
         elif isinstance(start, int) and isinstance(stop, int) and (start < 0) == (stop < 0):
             if stop <= start:
-                raise Misuse("an empty slice")
+                raise MisuseError("an empty slice")
             self.axes.facts.pinned.append((part, stop - start))
         elif isinstance(start, int) and isinstance(stop, int) and start >= 0:
             self.axes.facts.least.append((axis, start - stop + 1))
@@ -163,7 +163,7 @@ class CodeIndices:
         if isinstance(bound, SizeArgument):
             return to_value(bound).node
         if not isinstance(bound, int) or isinstance(bound, bool):
-            raise Misuse("only numbers and lengths are supported in slices")
+            raise MisuseError("only numbers and lengths are supported in slices")
         self.needs(axis, abs(bound), 1)
         return number(bound) if bound >= 0 else call("-", (size(axis), number(-bound)))
 
@@ -180,7 +180,7 @@ class CodeIndices:
         """
         start = item.start or 0
         if not isinstance(start, int) or not 0 <= start < item.step or item.stop is not None:
-            raise Misuse("these bounds of a slice with a step are not supported")
+            raise MisuseError("these bounds of a slice with a step are not supported")
         outer, inner = self.axes.new(), self.axes.new()
         self.axes.facts.stated.append((inner, item.step))
         self.axes.facts.assumed.append(f"|{axis.key}| is a multiple of {item.step}")
@@ -193,13 +193,13 @@ class CodeIndices:
     def paired(self, x: AxisValue, items: Sequence[Any], tensors: Sequence[int]) -> AxisValue:
         """Translate P[np.arange(n), I], in which several tensors index P and their dimensions are aligned."""
         if None in items or any(isinstance(item, slice) and item != slice(None) for item in items):
-            raise Misuse("these indices together are not supported")
+            raise MisuseError("these indices together are not supported")
         if [*tensors] != list(range(tensors[0], tensors[-1] + 1)):
-            raise Misuse("indices that are not side by side are not supported")
+            raise MisuseError("indices that are not side by side are not supported")
         ranges = [position for position in tensors if range_of(items[position]) is not None]
         others = [position for position in tensors if position not in ranges]
         if len(others) != 1 or any(len(items[position].dims) != 1 for position in tensors):
-            raise Misuse("of several indices all but one must be np.arange of a whole axis")
+            raise MisuseError("of several indices all but one must be np.arange of a whole axis")
         (picked,) = others
         index = items[picked]
         for position in ranges:
@@ -216,10 +216,10 @@ class CodeIndices:
 
     def masked(self, x: AxisValue, condition: Truth) -> Masked:
         if len(condition.dims) != len(x.dims):
-            raise Misuse("a condition is only supported as an index of all axes")
+            raise MisuseError("a condition is only supported as an index of all axes")
         for one, two in zip(x.dims, condition.dims):
             if bool(one) != bool(two):
-                raise Misuse("the condition has another shape than the tensor")
+                raise MisuseError("the condition has another shape than the tensor")
             self.axes.unify_dims(one, two)
         self.axes.apart(x.axes, condition.axes)
         return Masked(x, condition)
@@ -248,15 +248,15 @@ def range_of(value: AxisValue) -> AxisVariable | None:
 
 def only(dim: Dim) -> AxisVariable:
     if len(dim) != 1:
-        raise Misuse("an index of an axis of size 1, or of a merged one")
+        raise MisuseError("an index of an axis of size 1, or of a merged one")
     return dim[0]
 
 
 def one_element(item: Any) -> tuple[Dim, ...]:
     """Return () for the dimensions that remain after a size-1 dimension is indexed by 0 or -1.
 
-    Raise Misuse for any other index.
+    Raise MisuseError for any other index.
     """
     if isinstance(item, int) and not isinstance(item, bool) and item in (0, -1):
         return ()
-    raise Misuse("an index of an axis of size 1, or of a merged one")
+    raise MisuseError("an index of an axis of size 1, or of a merged one")

@@ -11,7 +11,7 @@ from .axes import Axes, AxisVariable
 from .code_indices import CodeIndices
 from .inputs import SourceInput, inputs_of
 from .matrix_leaves import node_of
-from .operations import Masked, Misuse, Operation, SizeArgument, Truth, shape_of, to_value
+from .operations import Masked, MisuseError, Operation, SizeArgument, Truth, shape_of, to_value
 from .program import FormulaLine
 from .values import AxisValue, Leaf
 
@@ -92,14 +92,14 @@ class CodeValues:
     def element(self, value: Any, items: list[Any]) -> Any:
         """Return an element or slice of a value, as for value[items]."""
         if isinstance(value, Masked):
-            raise Misuse("an index of elements whose number depends on the data")
+            raise MisuseError("an index of elements whose number depends on the data")
         return self.indices.index(to_value(value), items)
 
 
 def attribute_of(value: Any, name: str) -> Any:
     """Return an attribute of an array, such as x.T."""
     if not isinstance(value, AxisValue):
-        raise Misuse(f".{name} is not supported here")
+        raise MisuseError(f".{name} is not supported here")
     if name == "T":
         return value.moved(value.dims[::-1])
     if name == "mT" and len(value.dims) > 1:
@@ -108,7 +108,7 @@ def attribute_of(value: Any, name: str) -> Any:
         return shape_of(value)
     if name == "ndim":
         return len(value.dims)
-    raise Misuse(f".{name} is not supported")
+    raise MisuseError(f".{name} is not supported")
 
 
 def is_view(value: AxisValue) -> bool:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from .axes import Axes
-from .operations import Misuse, Operation, SizeArgument, find_operation, operation, to_value
+from .operations import MisuseError, Operation, SizeArgument, find_operation, operation, to_value
 from .values import AxisValue
 
 
@@ -20,7 +20,7 @@ class Calls:
     def __getattr__(self, name: str) -> Callable[..., Any]:
         record = find_operation(name, "torch") or find_operation(name, "numpy")
         if record is None:
-            raise Misuse(f"{name} is not supported here")
+            raise MisuseError(f"{name} is not supported here")
         return lambda *arguments, **keywords: self._apply(record, record.bound(arguments, keywords))
 
 
@@ -67,7 +67,7 @@ composite("scaled_dot_product_attention", f"query, key, value, {settings}, *, sc
 # ------------------------------------------------------------------------------------------------------------- losses
 def reduce_losses(o: Calls, losses: Any, reduction: Any) -> Any:
     if reduction not in ("mean", "sum", "none"):
-        raise Misuse(f"reduction={reduction!r} is not supported")
+        raise MisuseError(f"reduction={reduction!r} is not supported")
     return losses if reduction == "none" else getattr(o, reduction)(losses)
 
 
@@ -91,7 +91,7 @@ def binary_entropy(o: Calls, p: Any, y: Any) -> Any:
 
 def reduce_elements(o: Calls, x: Any, y: Any, reduction: Any, element: Callable[..., Any]) -> Any:
     if rank_of(x) != rank_of(y):
-        raise Misuse("a loss of tensors with different numbers of axes")
+        raise MisuseError("a loss of tensors with different numbers of axes")
     return reduce_losses(o, element(o, x, y), reduction)
 
 
@@ -113,7 +113,7 @@ for name, element in {
 # ------------------------------------------------------------------------------------------------------ similarities
 def normalize(o: Calls, x: Any, order: Any, axis: Any, eps: Any) -> Any:
     if order != 2:
-        raise Misuse(f"p={order} is not supported")
+        raise MisuseError(f"p={order} is not supported")
     return o.divide(x, o.maximum(o.norm(x, axis=axis, keepdims=True), eps))
 
 
@@ -123,7 +123,7 @@ def cosine(o: Calls, x: Any, y: Any, axis: Any, eps: Any) -> Any:
 
 def multi_dot(o: Calls, tensors: Any) -> Any:
     if not isinstance(tensors, tuple):
-        raise Misuse("multi_dot of anything but a list")
+        raise MisuseError("multi_dot of anything but a list")
     product = tensors[0]
     for tensor in tensors[1:]:
         product = o.matmul(product, tensor)
@@ -138,7 +138,7 @@ def distances(o: Calls, x: Any, y: Any) -> Any:
 def stack_vectors(o: Calls, tensors: Any, axis: int, of_vectors: str) -> Any:
     """Stack or join vectors, as `of_vectors` states. Join tensors of higher rank along an axis."""
     if not isinstance(tensors, tuple) or not tensors:
-        raise Misuse("stacking of anything but a list")
+        raise MisuseError("stacking of anything but a list")
     if all(rank_of(tensor) == 1 for tensor in tensors):
         return o.stack(tensors, axis) if of_vectors == "stack" else o.concatenate(tensors, 0)
     return o.concatenate(tensors, axis)
@@ -158,7 +158,7 @@ def average(o: Calls, x: Any, axis: Any, weights: Any) -> Any:
     if weights is None:
         return o.mean(x, axis)
     if rank_of(x) != rank_of(weights):
-        raise Misuse("the weights of an average have the axes of the tensor")
+        raise MisuseError("the weights of an average have the axes of the tensor")
     return o.divide(o.sum(o.multiply(x, weights), axis), o.sum(weights, axis))
 
 

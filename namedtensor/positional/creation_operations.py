@@ -13,7 +13,7 @@ from grammar.nodes import Node
 from . import values
 from .axes import Axes, AxisVariable, Dim, axes_of
 from .code_indices import CodeIndices, split_offset
-from .operations import DTYPES, Dtype, Misuse, SizeArgument, Truth, numeric, operation, to_value
+from .operations import DTYPES, Dtype, MisuseError, SizeArgument, Truth, numeric, operation, to_value
 from .product_operations import square_axes
 from .values import AxisValue, call, iota, number, plus
 
@@ -26,7 +26,7 @@ def new_axis(axes: Axes, length: Any) -> AxisVariable:
         axes.facts.same.append((axis, length.dim[0]))
         return axis
     if not isinstance(length, int) or isinstance(length, bool) or length < 1:
-        raise Misuse("the length of a new axis is a number, or the length of one axis")
+        raise MisuseError("the length of a new axis is a number, or the length of one axis")
     axis = axes.new(size=length)
     axes.facts.stated.append((axis, length))
     return axis
@@ -94,10 +94,10 @@ operation(
 # ---------------------------------------------------------------------------------------------- ranges, identities
 def length_of_range(start: Any, stop: Any, step: Any) -> int:
     if not all(type(end) in (int, float) for end in (start, stop, step)) or not step:
-        raise Misuse("a range between anything but numbers, or from 0 to a length")
+        raise MisuseError("a range between anything but numbers, or from 0 to a length")
     length = math.ceil((stop - start) / step)
     if length < 1:
-        raise Misuse("an empty range")
+        raise MisuseError("an empty range")
     return length
 
 
@@ -137,7 +137,7 @@ def diag(axes: Axes, x: Any) -> AxisValue:
 def diagonal(axes: Axes, x: Any) -> AxisValue:
     value = to_value(x)
     if len(value.dims) != 2:
-        raise Misuse("the diagonal of anything but a matrix")
+        raise MisuseError("the diagonal of anything but a matrix")
     first, second = square_axes(axes, value, "a diagonal")
     axes.apart(value.axes)
     return AxisValue(values.diagonal(value.node, first, second), (*value.dims[:-2], (first,)))
@@ -156,7 +156,7 @@ def triangle(relation: str) -> Callable[..., AxisValue]:
         """Keep the elements of the last two axes below or above a diagonal, and set all other elements to 0."""
         value = to_value(x)
         if len(value.dims) < 2 or any(len(dim) != 1 for dim in value.dims[-2:]) or not isinstance(offset, int):
-            raise Misuse("a triangle needs two axes, and a number for its diagonal")
+            raise MisuseError("a triangle needs two axes, and a number for its diagonal")
         (row,), (column,) = value.dims[-2:]
         holds = call(relation, (iota(column), plus(iota(row), offset)))
         axes.apart(value.axes)
@@ -181,9 +181,9 @@ def array(axes: Axes, x: Any, dtype: Any) -> AxisValue:
         return to_value(x)
     rows = x if all(isinstance(row, tuple) for row in x) else (x,)
     if not all(isinstance(row, tuple) and len(row) == len(rows[0]) for row in rows) or not rows[0]:
-        raise Misuse("an array of numbers has one or two axes, and rows of one length")
+        raise MisuseError("an array of numbers has one or two axes, and rows of one length")
     if not all(isinstance(item, (int, float)) and not isinstance(item, bool) for row in rows for item in row):
-        raise Misuse("an array of anything but numbers")
+        raise MisuseError("an array of anything but numbers")
     lengths = (len(rows), len(rows[0])) if rows is x else (len(rows[0]),)
     over = [axes.new(size=length) for length in lengths]
     axes.facts.pinned.extend(zip(over, lengths))
@@ -213,10 +213,10 @@ operation("one_hot", "x, num_classes", one_hot)
 def convert(axes: Axes, x: Any, dtype: Any) -> AxisValue:
     """Convert a value to a dtype, as x.astype(float) does.
 
-    Raise Misuse for the conversion of a number to a condition.
+    Raise MisuseError for the conversion of a number to a condition.
     """
     if not isinstance(dtype, Dtype):
-        raise Misuse("only a type of numbers is supported here")
+        raise MisuseError("only a type of numbers is supported here")
     if dtype.name == "float" or (isinstance(x, Truth) and dtype.name == "int"):
         return numeric(x)
     if isinstance(x, Truth):
@@ -224,7 +224,7 @@ def convert(axes: Axes, x: Any, dtype: Any) -> AxisValue:
     value = to_value(x)
     if dtype.name == "int" and split_offset(value.node)[0] in axes.facts.indices:
         return value
-    raise Misuse(f"a conversion to {dtype.name} rounds, and formulas are of real numbers")
+    raise MisuseError(f"a conversion to {dtype.name} rounds, and formulas are of real numbers")
 
 
 operation("astype to type", "x, dtype", convert)

@@ -22,7 +22,7 @@ from .code_expressions import SPECIAL
 from .detection import LETTERS
 from .inputs import SourceInput
 from .matrix_leaves import Choose, node_of
-from .operations import Misuse, to_value
+from .operations import MisuseError, to_value
 from .refusals import make_refusal
 from .values import AxisValue, Leaf, call
 
@@ -115,7 +115,7 @@ def read_named_einsum(code: CodeReader, groups: list[list[str]], output: list[st
     held: list[str] = []
     for position, (part, group) in enumerate(zip(parts, groups)):
         if len(group) != len(part.dims):
-            raise Misuse(f"{len(group)} letters for {len(part.dims)} axes")
+            raise MisuseError(f"{len(group)} letters for {len(part.dims)} axes")
         others = {letter for other in groups[:position] + groups[position + 1 :] for letter in other}
         part, group = diagonal(code, part, group, others | {*output})
         for letter, dim in zip(group, part.dims):
@@ -166,11 +166,11 @@ def diagonal(code: CodeReader, part: AxisValue, group: list[str], others: set[st
     if twice is None:
         return part, group
     if group.count(twice) > 2 or len({*group}) < len(group) - 1:
-        raise Misuse(f"the letter {twice} more than twice in one operand")
+        raise MisuseError(f"the letter {twice} more than twice in one operand")
     first, second = (position for position, letter in enumerate(group) if letter == twice)
     (one,), (two,) = part.dims[first], part.dims[second]
     if not one.kind.unify(two.kind):
-        raise Misuse(f"the letter {twice} is two different axes")
+        raise MisuseError(f"the letter {twice} is two different axes")
     rest = [position for position in range(len(group)) if position not in (first, second)]
     dims, letters = [part.dims[position] for position in rest], [group[position] for position in rest]
     code.axes.apart(part.axes)

@@ -12,7 +12,7 @@ from grammar.nodes import Node
 
 from . import values
 from .axes import Axes
-from .operations import Misuse, Truth, numeric, operation, to_value
+from .operations import MisuseError, Truth, numeric, operation, to_value
 from .values import AxisValue, call, number
 
 
@@ -55,7 +55,7 @@ def reciprocal(axes: Axes, x: Any) -> AxisValue:
 
 def gelu_rule(axes: Axes, x: Any, approximate: Any) -> AxisValue:
     if approximate not in ("none", "tanh"):
-        raise Misuse(f"approximate={approximate!r} is not supported")
+        raise MisuseError(f"approximate={approximate!r} is not supported")
     return unary("gelu" if approximate == "none" else "gelu_tanh")(axes, x)
 
 
@@ -63,7 +63,7 @@ def where(axes: Axes, condition: Any, x: Any, y: Any) -> AxisValue:
     parts = [to_value(part) for part in (condition, x, y)]
     dims = values.align_values(axes, *parts)
     if not isinstance(condition, Truth):
-        raise Misuse("the condition is not a comparison")
+        raise MisuseError("the condition is not a comparison")
     return AxisValue(nodes.Cases(((parts[1].node, parts[0].node), (parts[2].node, None))), dims)
 
 
@@ -79,7 +79,7 @@ def connective(operator: str) -> Callable[..., Truth]:
 
     def rule(axes: Axes, *conditions: Any) -> Truth:
         if not all(isinstance(condition, Truth) for condition in conditions):
-            raise Misuse("& | ~ of anything but conditions")
+            raise MisuseError("& | ~ of anything but conditions")
         dims = values.align_values(axes, *conditions)
         if operator == "¬":
             return Truth(negate(conditions[0].node), dims)

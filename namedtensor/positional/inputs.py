@@ -12,7 +12,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Node
 from grammar.parser import parse
 
-from .axes import Axes, AxisVariable, Clash
+from .axes import Axes, AxisClashError, AxisVariable
 from .values import Leaf
 
 AXIS = re.compile(r"([^\W\d][\w]*'*)(?:\[(\d+)\])?")
@@ -88,6 +88,6 @@ def _distinct(axes: Axes, pairs: Sequence[tuple[str, int | None]]) -> tuple[tupl
         seen.add(name)
         try:
             result.append((axes.named(name, size),))
-        except Clash:
+        except AxisClashError:
             raise NotationError(302, f"axis {name} has two sizes: {axes.named(name).kind.size} and {size}") from None
     return tuple(result)

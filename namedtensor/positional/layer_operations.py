@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from .composite_operations import Calls, composite, rank_of
-from .operations import Misuse
+from .operations import MisuseError
 
 
 # ---------------------------------------------------------------------------------------------------------------- norms
@@ -86,7 +86,7 @@ def windows_of(
 def elements_beyond(length: Any, size: int, step: int, before: int, spread: int) -> int:
     """Return the number of elements missing from an incomplete last window, or 0 if it is complete or left out."""
     if not isinstance(length, int):
-        raise Misuse("ceil_mode=True is not supported")
+        raise MisuseError("ceil_mode=True is not supported")
     whole = length + 2 * before - spread * (size - 1) - 1
     return -whole % step if (whole // step + 1) * step < length + before else 0
 
@@ -137,7 +137,7 @@ def avg_pool(
     x = o.sum(x, inside)
     for at, (window, length) in enumerate(zip(windows, lengths)):
         if not isinstance(length, int):
-            raise Misuse("count_include_pad=False is not supported")
+            raise MisuseError("count_include_pad=False is not supported")
         ones = o.ones(length + 2 * window.padding * include)
         counted = pad_windows(o, ones, [window._replace(padding=0) if include else window], 0)
         x = o.divide(x, column(o, o.sum(counted, -1), rank - at + 1))
@@ -223,22 +223,22 @@ def convolve(
     o: Calls, x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: Any, rank: int
 ) -> Any:
     if rank_of(x) != rank + 2 or rank_of(weight) != rank + 2:
-        raise Misuse(f"conv{rank}d needs {rank + 2} axes of its input and of its weight")
+        raise MisuseError(f"conv{rank}d needs {rank + 2} axes of its input and of its weight")
     if groups != 1 or dilation not in (1, (1,) * rank) or isinstance(padding, str):
-        raise Misuse("a convolution with dilation, groups or a padding in words is not supported")
+        raise MisuseError("a convolution with dilation, groups or a padding in words is not supported")
     return convolution(o, x, weight, bias, stride, padding, dilation, groups=groups)
 
 
 def pool(o: Calls, x: Any, *settings: Any, rank: int, most: bool) -> Any:
     """Return the maximum or the mean of each window along the last `rank` dimensions."""
     if rank_of(x) <= rank:
-        raise Misuse(f"a pool needs {rank + 1} axes at least")
+        raise MisuseError(f"a pool needs {rank + 1} axes at least")
     return max_pool(o, x, *settings, rank=rank)[0] if most else avg_pool(o, x, *settings, rank=rank)
 
 
 def interpolate(o: Calls, x: Any, factor: Any, mode: Any) -> Any:
     if mode != "nearest" or not isinstance(factor, int):
-        raise Misuse("an interpolation by anything but a whole factor, with mode='nearest'")
+        raise MisuseError("an interpolation by anything but a whole factor, with mode='nearest'")
     for dim in range(2, rank_of(x)):
         x = o.repeat_interleave(x, factor, dim)
     return x

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from . import library_functions as listed
-from .optional_numpy import HAS_VALUES, Unsupported, np
+from .optional_numpy import HAS_VALUES, UnsupportedError, np
 
 LIBRARIES = {"numpy": "NumPy", "torch": "PyTorch", "einops": "einops", "xarray": "xarray"}
 ALIASES = {
@@ -41,11 +41,11 @@ IN_PLACE: dict[type, Callable[..., Any]] = {
 
 
 def optional(name: str) -> Any:
-    """Return a library such as PyTorch. Raise Unsupported if it is not installed."""
+    """Return a library such as PyTorch. Raise UnsupportedError if it is not installed."""
     try:
         return importlib.import_module(name)
     except ImportError:
-        raise Unsupported(f"{LIBRARIES[name]} is not installed") from None
+        raise UnsupportedError(f"{LIBRARIES[name]} is not installed") from None
 
 
 class LibraryWalk:
@@ -56,7 +56,7 @@ class LibraryWalk:
 
     def __init__(self, arrays: Mapping[str, Any], library: str, dims: Mapping[str, list[str]] = {}):
         if not HAS_VALUES:
-            raise Unsupported("NumPy is not installed")
+            raise UnsupportedError("NumPy is not installed")
         self.library, self.used, self.dims = library, {library}, dims
         self.own: set[str] = set()
         self.torch = optional("torch") if library == "torch" else None
@@ -88,7 +88,7 @@ class LibraryWalk:
                 return self.assign(target, self.value(value))
             case ast.AugAssign(target=ast.Name(id=name), op=op, value=value) if type(op) in IN_PLACE:
                 return self.assign(node.target, IN_PLACE[type(op)](self.names[name], self.value(value)))
-        raise Unsupported("a statement")
+        raise UnsupportedError("a statement")
 
     def assign(self, target: ast.expr, value: Any) -> Any:
         if isinstance(target, ast.Name):
@@ -97,7 +97,7 @@ class LibraryWalk:
             for element, part in zip(target.elts, value, strict=True):
                 self.assign(element, part)
         else:
-            raise Unsupported("an assignment")
+            raise UnsupportedError("an assignment")
         return value
 
     # ------------------------------------------------------------------------------------------------ expressions
@@ -124,13 +124,13 @@ class LibraryWalk:
                 return self.attribute(node)
             case ast.Call():
                 return self.call(node)
-        raise Unsupported(ast.unparse(node))
+        raise UnsupportedError(ast.unparse(node))
 
     def operate(self, sign: ast.AST, left: Any, right: Any) -> Any:
         if any(isinstance(side, (str, list, tuple)) for side in (left, right)):
-            raise Unsupported("an operator of anything but numbers and arrays")
+            raise UnsupportedError("an operator of anything but numbers and arrays")
         if isinstance(sign, ast.Pow) and isinstance(left, int) and isinstance(right, int) and abs(right) > MAX_POWER:
-            raise Unsupported("a large power")
+            raise UnsupportedError("a large power")
         guard_size((left, right))
         return OPERATORS[type(sign)](left, right)
 
@@ -146,14 +146,14 @@ class LibraryWalk:
         if self.path(node.value):
             return listed.CONSTANTS[node.attr] if node.attr in listed.CONSTANTS else self.dtype(node.attr)
         if node.attr not in listed.ATTRIBUTES:
-            raise Unsupported(f".{node.attr}")
+            raise UnsupportedError(f".{node.attr}")
         return getattr(self.value(node.value), node.attr)
 
     def dtype(self, name: str) -> Any:
         """Return the library's dtype for a name. Real dtypes are widened, since formulas use real numbers."""
         kind = next((kind for kind in ("float", "int", "bool") if name.startswith(kind)), {"double": "float", "half": "float", "bfloat16": "float", "long": "int", "uint8": "int"}.get(name))  # fmt: skip
         if kind is None:
-            raise Unsupported(name)
+            raise UnsupportedError(name)
         wide = {"float": "float64", "int": "int64", "bool": "bool"}[kind]
         return getattr(self.torch or np, wide)
 
@@ -179,7 +179,7 @@ class LibraryWalk:
         arguments = [self.value(argument) for argument in node.args]
         keywords = {str(keyword.arg): self.value(keyword.value) for keyword in node.keywords}
         if isinstance(keywords.get("dtype"), str) or keywords.get("out") is not None:
-            raise Unsupported("a type in quotes, or an output")
+            raise UnsupportedError("a type in quotes, or an output")
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         if isinstance(node.func, ast.Attribute) and not (path := self.path(node.func)):
             function = self.method(self.value(node.func.value), name)
@@ -195,7 +195,7 @@ class LibraryWalk:
         xarray = optional("xarray")
         names = [argument.id for argument in node.args if isinstance(argument, ast.Name)]
         if len(names) < len(node.args) or not {*names} <= {*self.dims}:
-            raise Unsupported("xarray.dot of an array without names")
+            raise UnsupportedError("xarray.dot of an array without names")
         keywords = {str(keyword.arg): self.value(keyword.value) for keyword in node.keywords}
         self.used = self.used - {self.library} | {"xarray"}
         arrays = [xarray.DataArray(np.asarray(self.names[name]), dims=self.dims[name]) for name in names]
@@ -218,7 +218,7 @@ class LibraryWalk:
         if name not in (listed.TORCH_METHODS if of_torch else listed.NUMPY_METHODS) or not (
             of_torch or isinstance(x, np.ndarray | np.generic)
         ):
-            raise Unsupported(f".{name}()")
+            raise UnsupportedError(f".{name}()")
         return getattr(x, "double" if of_torch and name in ("float", "half") else name)
 
     def function(self, path: str, arguments: list[Any], keywords: dict[str, Any]) -> Callable[..., Any]:
@@ -251,7 +251,7 @@ class LibraryWalk:
         if library == "einops" and name in ("rearrange", "reduce", "repeat", "einsum"):
             try:
                 function = getattr(optional("einops"), name)
-            except Unsupported:
+            except UnsupportedError:
                 if name == "einsum" or self.torch:
                     raise
                 return self.own_function(name)
@@ -261,7 +261,7 @@ class LibraryWalk:
             return listed.MATH[name]
         if library in ("scipy", "special", "sp", "jax") and last in listed.OWN and not self.torch:
             return self.own_function(last)
-        raise Unsupported(f"{path} is not a function that is called")
+        raise UnsupportedError(f"{path} is not a function that is called")
 
     def bare(self, name: str, arguments: list[Any], keywords: dict[str, Any]) -> Callable[..., Any]:
         """Return the function for a name without a library prefix."""
@@ -278,7 +278,7 @@ class LibraryWalk:
                 return self.function(f"{library}.{name}", arguments, keywords)
         if name in listed.OWN and not self.torch:
             return self.own_function(name)
-        raise Unsupported(f"{name} is not a function that is called")
+        raise UnsupportedError(f"{name} is not a function that is called")
 
     def own_function(self, name: str) -> Callable[..., Any]:
         self.own.add(name)
@@ -328,7 +328,7 @@ def holds_float(arguments: list[Any]) -> bool:
 
 
 def guard_size(arguments: Any, name: str = "", keywords: Mapping[str, Any] | None = None) -> None:
-    """Raise Unsupported if a result would be too large to compute."""
+    """Raise UnsupportedError if a result would be too large to compute."""
     shapes = [tuple(value.shape) for value in arguments if isinstance(getattr(value, "shape", None), tuple)]
     sizes = [math.prod(shape) for shape in shapes]
     total = math.prod(sizes) if name in ("outer", "kron", "ger") else 0
@@ -342,7 +342,7 @@ def guard_size(arguments: Any, name: str = "", keywords: Mapping[str, Any] | Non
         large = math.prod(value for value in numbers if value >= 1) / min(1, *numbers, 1)
         total = max(total, large * max(sizes, default=1))
     if not total <= MAX_ELEMENTS:
-        raise Unsupported("its value is too large")
+        raise UnsupportedError("its value is too large")
 
 
 def guard_condition(name: str, arguments: list[Any]) -> None:

@@ -16,7 +16,7 @@ from grammar.errors import NotationError
 from grammar.nodes import Node
 
 from . import values
-from .axes import Axes, AxisVariable, Clash, Dim, Dims, axes_of
+from .axes import Axes, AxisClashError, AxisVariable, Dim, Dims, axes_of
 from .indices import canonical, factors_of, find_summed_letters, letters_in, occurrences, spell
 from .matrix_leaves import EMPTY, Matrix, MatrixLeaves
 from .source_tree import Tree
@@ -178,7 +178,7 @@ class Walk(MatrixLeaves):
         try:
             if over:
                 self.axes.unify_dims(inverse.dims[0] if inverse else over, y.dims[0])
-        except Clash:
+        except AxisClashError:
             raise self.no_product(x, y, tree) from None
         if len(over) == 1:
             self.summed = over[0]
@@ -260,7 +260,7 @@ class Walk(MatrixLeaves):
             raise self.no_product(x, y, tree)
         try:
             self.axes.unify_dims(other.dims[side], vector.dims[0])
-        except Clash:
+        except AxisClashError:
             raise self.no_product(x, y, tree) from None
         node = call("⊙", (vector.node, other.node) if side == 0 else (other.node, vector.node))
         return self.make(node, other.dims, vector, other)
@@ -325,7 +325,7 @@ class Walk(MatrixLeaves):
         try:
             plain = [AxisValue(value.node, value.dims) for value in (x, y)]
             dims = values.align_values(self.axes, *plain)
-        except Clash as clash:
+        except AxisClashError as clash:
             raise self.misfit(x, y, tree, clash) from None
         result = self.make(call(operator, (x.node, y.node)), dims, x, y)
         if operator == "⊙":
@@ -334,7 +334,7 @@ class Walk(MatrixLeaves):
             result = replace(result, lying=True)
         return result
 
-    def misfit(self, x: Matrix, y: Matrix, tree: Tree, clash: Clash | None = None) -> NotationError:
+    def misfit(self, x: Matrix, y: Matrix, tree: Tree, clash: AxisClashError | None = None) -> NotationError:
         left, right = (self.text(part) for part in tree.parts[:2]) if len(tree.parts) > 1 else (self.text(tree), "")
         first, second = (f"{self.called(value.dims[0])} × {self.called(value.dims[1])}" for value in (x, y))
         pairs = [pair for one, two in zip(x.dims, y.dims[::-1]) for pair in zip(one, two)]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from grammar import nodes
 
 from . import values
-from .axes import Clash, axes_of
+from .axes import AxisClashError, axes_of
 from .matrices import Walk, transpose_matrix
 from .matrix_functions import rule
 from .matrix_leaves import Matrix
@@ -59,7 +59,7 @@ def join_columns(walk: Walk, tree: Tree, blocks: Sequence[Matrix]) -> Matrix:
         raise walk.refuse(tree, "the blocks of this matrix have different numbers of rows")
     try:
         rows = values.align_values(walk.axes, *(AxisValue(part.node, part.dims[:1]) for part in blocks))
-    except Clash:
+    except AxisClashError:
         listed = " and ".join(walk.called(part.dims[0]) for part in blocks)
         raise walk.refuse(tree, f"the rows of the blocks differ: {listed}") from None
     joined = walk.axes.new()

@@ -9,7 +9,7 @@ from grammar import nodes
 from grammar.symbols import ELEMENTWISE
 
 from . import values
-from .axes import Clash, axes_of
+from .axes import AxisClashError, axes_of
 from .matrices import EMPTY, Matrix, Walk, transpose_matrix
 from .matrix_functions import apply_elementwise, rule, square
 from .matrix_sums import expectation
@@ -108,7 +108,7 @@ def trace_of_product(walk: Walk, tree: Tree, x: Matrix) -> Matrix | None:
     try:
         walk.axes.unify_dims(first.dims[1], second.dims[0])
         walk.axes.unify_dims(first.dims[0], second.dims[1])
-    except Clash:
+    except AxisClashError:
         raise walk.refuse(tree, f"a trace needs a square matrix, got {walk.called(x.axes)}") from None
     walk.axes.apart(first.axes, second.axes)
     return Matrix(call("⊙", (first.node, second.node), axes_of(first.dims)), EMPTY, indices=x.indices)

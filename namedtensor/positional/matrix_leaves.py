@@ -13,7 +13,7 @@ from grammar.nodes import Node
 from grammar.parser import parse
 
 from . import values
-from .axes import Axes, AxisVariable, Clash, Dim, Dims, axes_of
+from .axes import Axes, AxisClashError, AxisVariable, Dim, Dims, axes_of
 from .backward_indices import count_back, reverse
 from .binders import Item, item_of
 from .indices import IndexLetters, canonical, entries_in, is_letter, spell
@@ -27,7 +27,7 @@ SIZES = re.compile(r"d|d_\w|d_\{\w+\}|[nmNMT]")
 
 
 class Choose(Protocol):
-    """A function that chooses one interpretation of an ambiguous piece. Raise Question if no choice was made."""
+    """A function that chooses one interpretation of an ambiguous piece. Raise QuestionError if no choice was made."""
 
     def __call__(self, span: Span, piece: str, options: Sequence[str], topic: str = "") -> int: ...
 
@@ -130,7 +130,7 @@ class MatrixLeaves:
 
     # ------------------------------------------------------------------------------------------------------- leaves
     def read(self, tree: Tree) -> Matrix:
-        """Return the value of a tree. Raise NotationError if there is no value, and Question if there are several."""
+        """Return the value of a tree. Raise NotationError if there is no value, and QuestionError if there are several."""
         if pair := self.letters.index_of(tree, self.names):
             return self.entry(tree, *pair)
         name = spell(tree)
@@ -358,7 +358,7 @@ class MatrixLeaves:
     def meet(self, tree: Tree, first: AxisVariable, second: AxisVariable, letter: str) -> None:
         try:
             self.axes.unify(first, second)
-        except Clash:
+        except AxisClashError:
             raise self.refuse(tree, f"the index {letter} is both {first.key} and {second.key}") from None
 
     def diagonal_node(self, tree: Tree, node: Node, first: AxisVariable, second: AxisVariable) -> Node:

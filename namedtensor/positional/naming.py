@@ -17,7 +17,7 @@ from .axes import Axes, AxisKind, AxisVariable
 LETTERS = "ijklmnpqrstuvw"
 
 
-class TwiceInOneValue(Exception):
+class RepeatedAxisError(Exception):
     """The error for a value that would have the same axis name twice, such as an outer product of x with itself."""
 
 
@@ -71,7 +71,7 @@ def names_of(axes: Axes, taken: Collection[str] = ()) -> dict[str, tuple[str, ..
         for value in group:
             parts = axes.expand_axes(value)
             if len(set(parts)) < len(parts):
-                raise TwiceInOneValue
+                raise RepeatedAxisError
     graph = InterferenceGraph(axes)
     bases = Bases({*taken, *(name.rstrip("'") for name in axes.given)})
     names: dict[AxisVariable, str] = dict(graph.fixed)

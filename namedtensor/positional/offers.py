@@ -11,7 +11,7 @@ from typing import Any
 
 from grammar.errors import Hint, NotationError
 
-from .refusals import Ambiguous
+from .refusals import AmbiguousError
 
 CODES = {101, 103, 105, 106, 109, 111, 112, 114, 201, 204, 301, 302, 304, 312, 314, 316, 318}
 SIGNS = re.compile(  # signs that named notation lacks or hardly uses
@@ -68,7 +68,7 @@ def translations_of(source: str, values: Mapping[str, Any]) -> Sequence[Any]:
     try:
         used = {name: value for name, value in values.items() if not name.isascii() or name in source}
         readings: Sequence[Any] = (translate(source, used),)
-    except Ambiguous as question:
+    except AmbiguousError as question:
         readings = question.readings
     except Exception:  # whatever it meets in the text or the values, the error of the formula is the one to raise
         return ()

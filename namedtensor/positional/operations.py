@@ -22,7 +22,7 @@ from .values import AxisValue, number
 REQUIRED = object()
 
 
-class Misuse(Exception):
+class MisuseError(Exception):
     """The error for a call with arguments that the operation does not support."""
 
 
@@ -45,25 +45,25 @@ class Operation:
     positional: int = 99  # how many the library accepts by position
 
     def bound(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> list[Any]:
-        """Return the arguments of a call in the order of the parameters. Raise Misuse for an unknown or missing one."""
+        """Return the arguments of a call in the order of the parameters. Raise MisuseError for an unknown or missing one."""
         if len(arguments) > self.positional:
-            raise Misuse(f"{self.names[0]} takes {self.positional} arguments by position, got {len(arguments)}")
+            raise MisuseError(f"{self.names[0]} takes {self.positional} arguments by position, got {len(arguments)}")
         if self.variadic is not None and len(arguments) > self.variadic:
             arguments = [*arguments[: self.variadic], collect_arguments(arguments[self.variadic :])]
         if len(arguments) > len(self.parameters):
-            raise Misuse(f"{self.names[0]} takes {len(self.parameters)} arguments here, got {len(arguments)}")
+            raise MisuseError(f"{self.names[0]} takes {len(self.parameters)} arguments here, got {len(arguments)}")
         known = {name: position for position, parameter in enumerate(self.parameters) for name in parameter.names}
         result = [*arguments, *(parameter.default for parameter in self.parameters[len(arguments) :])]
         for name, value in keywords.items():
             if name not in known:
-                raise Misuse(f"the keyword {name} of {self.names[0]} is not supported")
+                raise MisuseError(f"the keyword {name} of {self.names[0]} is not supported")
             result[known[name]] = value
         if any(value is REQUIRED for value in result):
-            raise Misuse(f"{self.names[0]} is missing an argument")
+            raise MisuseError(f"{self.names[0]} is missing an argument")
         pairs = [*zip(self.parameters, result)]
         for parameter, value in pairs:
             if parameter.fixed and value != parameter.default and value != Dtype("float"):
-                raise Misuse(f"the keyword {parameter.names[0]} of {self.names[0]} is not supported")
+                raise MisuseError(f"the keyword {parameter.names[0]} of {self.names[0]} is not supported")
         return [value for parameter, value in pairs if not parameter.fixed]
 
 
@@ -166,22 +166,22 @@ class PartArgument:
 
 
 def to_value(x: Any) -> AxisValue:
-    """Convert a tensor, number or length to a value with axes. Raises Misuse for any other argument."""
+    """Convert a tensor, number or length to a value with axes. Raises MisuseError for any other argument."""
     if isinstance(x, AxisValue):
         return x
     if isinstance(x, Masked):
-        raise Misuse("the number of elements depends on the data: take sum, mean, max or min of it")
+        raise MisuseError("the number of elements depends on the data: take sum, mean, max or min of it")
     if isinstance(x, Pair):
-        raise Misuse(
+        raise MisuseError(
             "the indices of a pair have no formula" if x.values is None else "this is a pair of values and indices"
         )
     if isinstance(x, bool) or x is None:
-        raise Misuse(f"{x} is not a tensor or a number")
+        raise MisuseError(f"{x} is not a tensor or a number")
     if isinstance(x, (int, float)):
         return AxisValue(number(x))
     if isinstance(x, SizeArgument):
         return AxisValue(values.size_of(x.dim))
-    raise Misuse(f"{type(x).__name__} is not a tensor or a number")
+    raise MisuseError(f"{type(x).__name__} is not a tensor or a number")
 
 
 def shape_of(x: Any) -> tuple[Any, ...]:
@@ -196,19 +196,19 @@ def numeric(x: Any) -> AxisValue:
 
 
 def positions(x: AxisValue, axis: Any) -> list[int]:
-    """Return the positions of the dimensions that the argument `axis` selects. Raise Misuse if one is out of range."""
+    """Return the positions of the dimensions that the argument `axis` selects. Raise MisuseError if one is out of range."""
     rank = len(x.dims)
     if axis is None:
         return list(range(rank))
     listed = axis if isinstance(axis, (tuple, list)) else (axis,)
     if not all(isinstance(position, int) and -rank <= position < rank for position in listed):
-        raise Misuse(f"axis {axis} is out of range for {rank} axes")
+        raise MisuseError(f"axis {axis} is out of range for {rank} axes")
     return [position % rank for position in listed]
 
 
 def truth(x: Any) -> bool:
     if not isinstance(x, bool):
-        raise Misuse(f"expected True or False, got {x}")
+        raise MisuseError(f"expected True or False, got {x}")
     return x
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 
-class Unsupported(Exception):
+class UnsupportedError(Exception):
     """The error for code whose value cannot be computed by its library."""
 
 

@@ -19,7 +19,7 @@ from .code import CodeReader
 from .code_expressions import SPECIAL, get_called_name
 from .creation_operations import new_axis
 from .einsum import declare, texts_of
-from .operations import Misuse, to_value
+from .operations import MisuseError, to_value
 from .values import AxisValue, call
 
 REDUCTIONS = {"sum": "∑", "mean": "mean", "max": "max", "min": "min", "prod": "∏"}
@@ -116,7 +116,7 @@ def groups_of(code: CodeReader, node: ast.AST, text: str) -> Groups:
 def apply_pattern(axes: Axes, value: AxisValue, pattern: AxisPattern) -> AxisValue:
     """Apply a pattern to a value, which splits, reduces, repeats, reorders and merges its dimensions."""
     if len(pattern.before) != len(value.dims):
-        raise Misuse(f"the pattern has {len(pattern.before)} dimensions, and the tensor {len(value.dims)}")
+        raise MisuseError(f"the pattern has {len(pattern.before)} dimensions, and the tensor {len(value.dims)}")
     node = value.node
     parts: dict[str, Dim] = {}
     for group, dim in zip(pattern.before, value.dims):
@@ -127,7 +127,7 @@ def apply_pattern(axes: Axes, value: AxisValue, pattern: AxisPattern) -> AxisVal
             node = values.merge_axes(node, dim, split)
             parts |= {word: (axis,) for word, axis in zip(group, split)}
         elif group or dim:
-            raise Misuse("the pattern does not fit the tensor")
+            raise MisuseError("the pattern does not fit the tensor")
     axes.apart(axes_of(parts.values()))
     axes.apart(value.axes)
     if over := axes_of(parts[word] for word in pattern.gone):
@@ -144,12 +144,12 @@ def split_axes(axes: Axes, whole: AxisVariable, group: list[str], lengths: Mappi
     split = [axes.new(hint=word) for word in group]
     opened = [word for word in group if word not in lengths]
     if len(opened) > 1:
-        raise Misuse(f"the lengths of {', '.join(opened)} are not known: give {opened[0]}=…")
+        raise MisuseError(f"the lengths of {', '.join(opened)} are not known: give {opened[0]}=…")
     for word, axis in zip(group, split):
         if isinstance(lengths.get(word), int):
             axes.facts.stated.append((axis, lengths[word]))
         elif word in lengths:
-            raise Misuse(f"the length {word} is not a number")
+            raise MisuseError(f"the length {word} is not a number")
     axes.facts.products.append((whole, tuple(split)))
     return split
 

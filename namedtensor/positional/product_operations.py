@@ -9,7 +9,7 @@ from grammar import nodes
 
 from . import values
 from .axes import Axes, AxisVariable, axes_of
-from .operations import Misuse, numeric, operation, positions, to_value
+from .operations import MisuseError, numeric, operation, positions, to_value
 from .values import AxisValue, Leaf, call, number
 
 
@@ -17,7 +17,7 @@ from .values import AxisValue, Leaf, call, number
 def matmul(axes: Axes, x: Any, y: Any) -> AxisValue:
     first, second = to_value(x), to_value(y)
     if not first.dims or not second.dims:
-        raise Misuse("@ needs tensors, got a number")
+        raise MisuseError("@ needs tensors, got a number")
     return values.matmul(axes, first, second)
 
 
@@ -26,21 +26,21 @@ def dot(axes: Axes, x: Any, y: Any) -> AxisValue:
     if not first.dims or not second.dims:
         return values.elementwise(axes, "⊙", first, second)
     if len(second.dims) > 2:
-        raise Misuse("dot of more than two axes")
+        raise MisuseError("dot of more than two axes")
     return values.matmul(axes, first, second)
 
 
 def inner(axes: Axes, x: Any, y: Any) -> AxisValue:
     second = to_value(y)
     if len(second.dims) > 2:
-        raise Misuse("inner of more than two axes")
+        raise MisuseError("inner of more than two axes")
     return matmul(axes, x, second.moved(second.dims[::-1]))
 
 
 def outer(axes: Axes, x: Any, y: Any) -> AxisValue:
     first, second = to_value(x), to_value(y)
     if len(first.dims) != 1 or len(second.dims) != 1:
-        raise Misuse("outer needs two vectors")
+        raise MisuseError("outer needs two vectors")
     return values.elementwise(axes, "⊙", first.moved((*first.dims, ())), second)
 
 
@@ -55,12 +55,12 @@ def tensordot(axes: Axes, x: Any, y: Any, over: Any) -> AxisValue:
     elif isinstance(over, tuple) and len(over) == 2:
         sides = positions(first, over[0]), positions(second, over[1])
     else:
-        raise Misuse("the axes of tensordot are a number, or a list for each tensor")
+        raise MisuseError("the axes of tensordot are a number, or a list for each tensor")
     if len(sides[0]) != len(sides[1]) or not 0 <= len(sides[0]) <= min(len(first.dims), len(second.dims)):
-        raise Misuse("the axes of tensordot are not as many in both tensors")
+        raise MisuseError("the axes of tensordot are not as many in both tensors")
     for one, two in zip(*sides):
         if bool(first.dims[one]) != bool(second.dims[two]):
-            raise Misuse("an axis of size 1 is broadcast against a larger one")
+            raise MisuseError("an axis of size 1 is broadcast against a larger one")
         axes.unify_dims(first.dims[one], second.dims[two])
     left = [dim for index, dim in enumerate(first.dims) if index not in sides[0]]
     right = [dim for index, dim in enumerate(second.dims) if index not in sides[1]]
@@ -73,7 +73,7 @@ def tensordot(axes: Axes, x: Any, y: Any, over: Any) -> AxisValue:
 def matrix_power(axes: Axes, x: Any, exponent: Any) -> AxisValue:
     value = to_value(x)
     if type(exponent) is not int or not 0 < exponent < 10 or len(value.dims) != 2:
-        raise Misuse(f"the power {exponent} of a tensor is not supported")
+        raise MisuseError(f"the power {exponent} of a tensor is not supported")
     product = value
     for _ in range(exponent - 1):
         product = values.matmul(axes, product, Leaf(value.node, value.dims).use(axes))
@@ -83,7 +83,7 @@ def matrix_power(axes: Axes, x: Any, exponent: Any) -> AxisValue:
 def kron(axes: Axes, x: Any, y: Any) -> AxisValue:
     first, second = to_value(x), to_value(y)
     if len(first.dims) != len(second.dims):
-        raise Misuse("kron of tensors with different numbers of axes")
+        raise MisuseError("kron of tensors with different numbers of axes")
     dims = tuple((*one, *two) for one, two in zip(first.dims, second.dims))
     axes.apart(first.axes, second.axes)
     axes.apart(axes_of(dims))
@@ -105,7 +105,7 @@ operation("matrix_power", "x, n", matrix_power)
 def square_axes(axes: Axes, x: AxisValue, what: str) -> tuple[AxisVariable, AxisVariable]:
     dims = x.dims[-2:]
     if len(dims) < 2 or any(len(dim) != 1 for dim in dims) or not dims[1][0].kind.fits(dims[0][0].kind):
-        raise Misuse(f"{what} needs a square matrix")
+        raise MisuseError(f"{what} needs a square matrix")
     row, column = dims[0][0], dims[1][0]
     if column.kind is not row.kind:
         axes.facts.assumed.append(f"|{row.key}| = |{column.key}|")
@@ -136,7 +136,7 @@ def solve(axes: Axes, matrix: Any, right: Any) -> AxisValue:
     first, second = to_value(matrix), to_value(right)
     row, column = square_axes(axes, first, "solve")
     if len(first.dims) > 2 or len(second.dims) > 2 or not second.dims:
-        raise Misuse("solve of more than two axes")
+        raise MisuseError("solve of more than two axes")
     axes.unify_dims((row,), second.dims[0])
     axes.apart(first.axes, second.axes)
     return AxisValue(call("solve", (first.node, second.node), (row, column)), ((column,), *second.dims[1:]))
@@ -158,7 +158,7 @@ def layer_norm(axes: Axes, x: Any, shape: Any, weight: Any, bias: Any, eps: Any)
     value = to_value(x)
     listed = shape if isinstance(shape, (tuple, list)) else (shape,)
     if len(listed) != 1 or not isinstance(eps, (int, float)):
-        raise Misuse("layer_norm over more than one axis")
+        raise MisuseError("layer_norm over more than one axis")
     over = value.dims[-1]
     if isinstance(listed[0], int) and len(over) == 1:
         axes.facts.pinned.append((over[0], listed[0]))
@@ -178,11 +178,11 @@ operation("layer_norm", "x, normalized_shape, weight=None, bias=None, eps=1e-5",
 def concatenate(axes: Axes, tensors: Any, axis: Any) -> AxisValue:
     """Concatenate tensors along a dimension, which gets a new axis. A tensor with no axis there adds one element."""
     if not isinstance(tensors, (tuple, list)) or not tensors or not isinstance(axis, int):
-        raise Misuse("concatenate needs a list of tensors and an axis")
+        raise MisuseError("concatenate needs a list of tensors and an axis")
     parts = [numeric(part) for part in tensors]
     (where,) = positions(parts[0], axis)
     if any(len(part.dims) != len(parts[0].dims) or len(part.dims[where]) > 1 for part in parts):
-        raise Misuse("concatenate of tensors with different numbers of axes")
+        raise MisuseError("concatenate of tensors with different numbers of axes")
     if len(parts) == 1:
         return parts[0]
     ends = [next(iter(part.dims[where]), None) for part in parts]
@@ -208,16 +208,16 @@ def one_element(axes: Axes) -> AxisVariable:
 def stack(axes: Axes, tensors: Any, axis: Any) -> AxisValue:
     """Stack tensors along a new axis."""
     if not isinstance(tensors, (tuple, list)) or not tensors or not isinstance(axis, int):
-        raise Misuse("stack needs a list of tensors and an axis")
+        raise MisuseError("stack needs a list of tensors and an axis")
     parts = [numeric(part) for part in tensors]
     rank = len(parts[0].dims)
     if any(len(part.dims) != rank for part in parts) or not -rank - 1 <= axis <= rank:
-        raise Misuse("stack of tensors with different numbers of axes, or along an axis that there is not")
+        raise MisuseError("stack of tensors with different numbers of axes, or along an axis that there is not")
     dims = list(values.align_values(axes, *parts))
     if len(parts) == 1:
         return parts[0].moved((*dims[: axis % (rank + 1)], (), *dims[axis % (rank + 1) :]))
     if any([*map(bool, part.dims)] != [*map(bool, dims)] for part in parts):
-        raise Misuse("stack of tensors with different shapes")
+        raise MisuseError("stack of tensors with different shapes")
     stacked = axes.new()
     axes.facts.pinned.append((stacked, len(parts)))
     dims.insert(axis % (rank + 1), (stacked,))

@@ -14,7 +14,7 @@ OPTION = "--formulas"
 DOCUMENT: list[str] = []  # of labels without a file
 
 
-class Differs(AssertionError):
+class DifferenceError(AssertionError):
     """The error for a function whose value or axis sizes differ from the value or axis sizes in its formula."""
 
     __module__ = "namedtensor"
@@ -66,7 +66,11 @@ def item_class() -> Any:
             self.function.verify()
 
         def repr_failure(self, excinfo: Any, style: Any = None) -> Any:
-            return str(excinfo.value) if isinstance(excinfo.value, Differs) else super().repr_failure(excinfo, style)
+            return (
+                str(excinfo.value)
+                if isinstance(excinfo.value, DifferenceError)
+                else super().repr_failure(excinfo, style)
+            )
 
         def reportinfo(self) -> tuple[Any, int, str]:
             return self.path, inspect.getsourcelines(inspect.unwrap(self.function))[1] - 1, self.name

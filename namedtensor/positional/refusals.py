@@ -10,17 +10,17 @@ from grammar.errors import NotationError, Span
 REFUSED, ASKED = 115, 116
 
 
-class Ambiguous(NotationError):
+class AmbiguousError(NotationError):
     """The error for an ambiguous source; `readings` contains its translations, in the order of `reading=`."""
 
     readings: tuple[Any, ...] = ()
 
 
-class Unsafe(NotationError):
+class UnsafeError(NotationError):
     """The error for a translation whose value differs from the value of its source."""
 
 
-class Question(Exception):
+class QuestionError(Exception):
     """The exception that a reader raises for an ambiguous piece for which no interpretation was chosen."""
 
     def __init__(self, span: Span, piece: str, options: Sequence[str]):

@@ -8,7 +8,7 @@ from typing import Any
 from . import values
 from .axes import Axes, axes_of
 from .creation_operations import constant, make_filled, new_axis
-from .operations import Misuse, SizeArgument, operation, to_value
+from .operations import MisuseError, SizeArgument, operation, to_value
 from .product_operations import concatenate
 from .values import AxisValue, call
 
@@ -18,7 +18,7 @@ def repeat_elements(axes: Axes, x: AxisValue, counts: Sequence[Any], inner: bool
     node, dims = x.node, list(x.dims)
     for position, count in enumerate(counts):
         if type(count) is not int or count < 1:
-            raise Misuse("the number of repetitions is a number above 0")
+            raise MisuseError("the number of repetitions is a number above 0")
         if count > 1:
             new = new_axis(axes, count)
             node = call("⊙", (node, values.ones(new)))
@@ -41,7 +41,7 @@ def tile(axes: Axes, x: Any, counts: Any) -> AxisValue:
 
 def tile_torch(axes: Axes, x: Any, counts: Any) -> AxisValue:
     if len(counts) < len(to_value(x).dims):
-        raise Misuse("repeat needs a number for each dimension")
+        raise MisuseError("repeat needs a number for each dimension")
     return tile(axes, x, counts)
 
 
@@ -50,9 +50,9 @@ def repeat(axes: Axes, x: Any, count: Any, axis: Any) -> AxisValue:
     value = to_value(x)
     rank = len(value.dims)
     if axis is None and rank != 1:
-        raise Misuse("repeat without an axis flattens its operand")
+        raise MisuseError("repeat without an axis flattens its operand")
     if axis is not None and (type(axis) is not int or not -rank <= axis < rank):
-        raise Misuse(f"axis {axis} is out of range for {rank} axes")
+        raise MisuseError(f"axis {axis} is out of range for {rank} axes")
     return repeat_elements(
         axes, value, [count if slot == (axis or 0) % rank else 1 for slot in range(rank)], inner=True
     )
@@ -64,7 +64,7 @@ def broadcast_to(axes: Axes, x: Any, shape: Any) -> AxisValue:
     listed = shape if isinstance(shape, tuple) else (shape,)
     missing = len(listed) - len(value.dims)
     if missing < 0:
-        raise Misuse("a shape of fewer dimensions than the tensor")
+        raise MisuseError("a shape of fewer dimensions than the tensor")
     dims = (*[()] * missing, *value.dims)
     lengths = [SizeArgument(dim) if length == -1 and dim else length for length, dim in zip(listed, dims)]
     return values.elementwise(axes, "⊙", value, make_filled(axes, tuple(lengths), 1))
@@ -73,10 +73,10 @@ def broadcast_to(axes: Axes, x: Any, shape: Any) -> AxisValue:
 def pad(axes: Axes, x: Any, widths: Sequence[tuple[int, int]], fill: Any) -> AxisValue:
     value = to_value(x)
     if len(widths) != len(value.dims):
-        raise Misuse("a padding is a pair for each dimension")
+        raise MisuseError("a padding is a pair for each dimension")
     for position, pair in enumerate(widths):
         if any(type(width) is not int or width < 0 for width in pair):
-            raise Misuse("a padding that is not a number, or is negative")
+            raise MisuseError("a padding that is not a number, or is negative")
         pieces = [value]
         for width, slot in zip(pair, (0, len(pieces) + 1)):
             if width:
@@ -90,7 +90,7 @@ def pad(axes: Axes, x: Any, widths: Sequence[tuple[int, int]], fill: Any) -> Axi
 
 def pad_numpy(axes: Axes, x: Any, width: Any, mode: Any, fill: Any) -> AxisValue:
     if mode != "constant":
-        raise Misuse(f"mode={mode!r} of pad is not supported")
+        raise MisuseError(f"mode={mode!r} of pad is not supported")
     rank = len(to_value(x).dims)
     if not isinstance(width, tuple):
         widths = ((width, width),) * rank
@@ -104,7 +104,7 @@ def pad_numpy(axes: Axes, x: Any, width: Any, mode: Any, fill: Any) -> AxisValue
 def pad_torch(axes: Axes, x: Any, width: Any, mode: Any, fill: Any) -> AxisValue:
     """Translate F.pad, whose widths are pairs for each dimension, beginning with the last dimension."""
     if mode != "constant" or not isinstance(width, tuple) or len(width) % 2:
-        raise Misuse("a padding is a pair for each dimension from the last, and constant")
+        raise MisuseError("a padding is a pair for each dimension from the last, and constant")
     pairs = [*zip(width[::2], width[1::2])]
     rank = len(to_value(x).dims)
     return pad(axes, x, [(0, 0)] * (rank - len(pairs)) + pairs[::-1], 0 if fill is None else fill)

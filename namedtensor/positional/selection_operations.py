@@ -9,7 +9,7 @@ from . import values
 from .axes import Axes, axes_of
 from .axis_operations import make_axis_operation
 from .code_indices import CodeIndices, only
-from .operations import Misuse, Pair, operation, operations, positions, to_value, truth
+from .operations import MisuseError, Pair, operation, operations, positions, to_value, truth
 from .values import AxisValue, call, index_node, iota, number, plus
 
 
@@ -17,7 +17,7 @@ def take(axes: Axes, x: Any, index: Any, axis: Any) -> AxisValue:
     """Select elements along one axis by a tensor of indices. The dimensions of the indices replace the axis."""
     value = to_value(x)
     if axis is None and len(value.dims) > 1:
-        raise Misuse("take without an axis flattens its operand")
+        raise MisuseError("take without an axis flattens its operand")
     where = positions(value, 0 if axis is None else axis)
     return CodeIndices(axes).along(value, where, index if isinstance(index, int) else to_value(index))
 
@@ -28,12 +28,12 @@ def gather(broadcasts: bool) -> Callable[..., AxisValue]:
         value, places = to_value(x), to_value(index)
         (where,) = positions(value, axis)
         if len(value.dims) != len(places.dims):
-            raise Misuse("the index has another number of axes than the tensor")
+            raise MisuseError("the index has another number of axes than the tensor")
         picked = only(value.dims[where])
         rest = [dim for position, dim in enumerate(value.dims) if position != where]
         others = [dim for position, dim in enumerate(places.dims) if position != where]
         if not broadcasts and any(bool(one) != bool(two) for one, two in zip(rest, others)):
-            raise Misuse("the index has size 1 along an axis, and the tensor has another size")
+            raise MisuseError("the index has size 1 along an axis, and the tensor has another size")
         dims = list(
             values.align_values(axes, AxisValue(value.node, tuple(rest)), AxisValue(places.node, tuple(others)))
         )
@@ -76,7 +76,7 @@ def largest(operator: str) -> Callable[..., AxisValue]:
         """
         value = to_value(x)
         if axis is None and len(value.dims) != 1:
-            raise Misuse(f"{operator} over several axes")
+            raise MisuseError(f"{operator} over several axes")
         (where,) = positions(value, 0 if axis is None else axis)
         over = only(value.dims[where])
         one = axes.new()
@@ -120,7 +120,7 @@ operation("fliplr", "x", lambda axes, x: flip(axes, x, 1))
 def diff(axes: Axes, x: Any, times: Any, axis: Any) -> AxisValue:
     """Compute the differences x[1:] − x[:-1] of adjacent elements `times` times, each time from the last result."""
     if type(times) is not int or not 0 < times < 5:
-        raise Misuse(f"n={times} differences are not supported")
+        raise MisuseError(f"n={times} differences are not supported")
     value = to_value(x)
     for _ in range(times):
         after, before = (
@@ -138,11 +138,11 @@ def roll(axes: Axes, x: Any, shift: Any, axis: Any) -> AxisValue:
     """Shift the elements along axes. Elements that are shifted beyond the end reappear at the beginning."""
     value = to_value(x)
     if axis is None and len(value.dims) != 1:
-        raise Misuse("roll of all axes as one")
+        raise MisuseError("roll of all axes as one")
     where = positions(value, 0 if axis is None else axis)
     shifts = shift if isinstance(shift, tuple) else (shift,) * len(where)
     if len(shifts) != len(where) or not all(type(by) is int for by in shifts):
-        raise Misuse("the shifts of roll are a number for each axis")
+        raise MisuseError("the shifts of roll are a number for each axis")
     for position, by in zip(where, shifts):
         old = only(value.dims[position])
         new = axes.twin(old)

@@ -19,7 +19,7 @@ from .torch_names import write_parameter_name
 from .torch_records import DeclaredTensor, Runs, needed_for, stamp_node
 from .torch_repeats import Carried, Repeat, RepeatMember
 from .torch_tensors import TracedTensor
-from .torch_trace import Ref, UnreadableModule
+from .torch_trace import Ref, UnreadableModuleError
 from .values import call, number
 
 INDICES = ("l", "m", "n", "k")
@@ -100,13 +100,13 @@ class LayerReader(GraphReader):
         """Define the input of the first layer as member 0 of the family of values that pass between layers."""
         initial = self.tensor(carried.initial).used(self.axes)
         if initial.truth:
-            raise UnreadableModule("the value that passes between layers is a condition")
+            raise UnreadableModuleError("the value that passes between layers is a condition")
         initial = self.with_axes(initial)
         if carried.result not in self.bases:
             step = self.runs.steps[self.makers[carried.result]]
             self.bases[carried.result] = self.names.of_value(step.source, step.path, step.operator)
         elif self.results.get(carried.result) is not None:
-            raise UnreadableModule("the first layer takes two tensors in place of one result of the layer before")
+            raise UnreadableModuleError("the first layer takes two tensors in place of one result of the layer before")
         base = self.bases[carried.result]
         self.equation(nodes.Superscript(base, (number(0),)), initial.node)
         self.results[carried.result] = initial
@@ -125,7 +125,7 @@ class LayerReader(GraphReader):
         if ref not in self.results:
             return super().named_result(ref, tensor)
         if tensor.truth:
-            raise UnreadableModule("a condition is used after the layers")
+            raise UnreadableModuleError("a condition is used after the layers")
         if self.head is not None:
             tensor = tensor.used(self.axes)
             self.equation(self.head, stamp_node(tensor.node, self.current))
@@ -161,7 +161,7 @@ class LayerReader(GraphReader):
         for argument in repeat.families:
             like = self.tensor(argument.members[0]).used(self.axes)
             if like.truth:
-                raise UnreadableModule("a module is called with a condition")
+                raise UnreadableModuleError("a module is called with a condition")
             like = self.with_axes(like)
             name = self.names.fresh(nodes.Name("x"))
             parameters.append(TracedTensor(name, like.dims, shape=like.shape, named=True))
@@ -182,7 +182,7 @@ class LayerReader(GraphReader):
         pairs = [self.runs.tensors[ref.index] for ref in family.members]
         spelled = {self.given[path] for path in paths if path in self.given}
         if len(spelled) > 1:
-            raise UnreadableModule("parameters of equal layers have different axes")
+            raise UnreadableModuleError("parameters of equal layers have different axes")
         path = next((path for path in paths if path in self.given), paths[0])
         key = common(paths)
         base = self.names.fresh(write_parameter_name(key))

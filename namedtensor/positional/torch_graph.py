@@ -16,8 +16,8 @@ import torch
 from grammar import nodes
 from grammar.nodes import Node
 
-from .axes import Axes, AxisVariable, Clash, Dim, Move, axes_of
-from .operations import Misuse
+from .axes import Axes, AxisClashError, AxisVariable, Dim, Move, axes_of
+from .operations import MisuseError
 from .torch_constants import ConstantPattern, pattern_of
 from .torch_leaves import ModuleLeaves
 from .torch_names import TensorNames, write_input_name, write_parameter_name
@@ -36,7 +36,7 @@ from .torch_records import (
     weight,
 )
 from .torch_tensors import TensorViews, TracedTensor
-from .torch_trace import HINTS, RULES, Ref, Rule, TraceStep, UnreadableModule
+from .torch_trace import HINTS, RULES, Ref, Rule, TraceStep, UnreadableModuleError
 from .values import call, iota, number, rename_axes
 
 IGNORED = ("dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "generator", "training")
@@ -96,17 +96,19 @@ class GraphReader(SizeNumbers):
         try:
             if rule is None:
                 hint = HINTS.get(step.operator, "")
-                raise UnreadableModule(f"aten.{step.operator} has no form in the notation yet", hint=hint, final=True)
+                raise UnreadableModuleError(
+                    f"aten.{step.operator} has no form in the notation yet", hint=hint, final=True
+                )
             result = rule.function(self, **self.bind(rule, step))
-        except UnreadableModule as problem:
+        except UnreadableModuleError as problem:
             problem.source = problem.source if problem.source.file else step.source
             raise
-        except Misuse as misuse:
+        except MisuseError as misuse:
             sentence = f"aten.{step.operator}: {misuse}"
-            raise UnreadableModule(sentence, step.source, HINTS.get(step.operator, "")) from None
-        except Clash as clash:
+            raise UnreadableModuleError(sentence, step.source, HINTS.get(step.operator, "")) from None
+        except AxisClashError as clash:
             first, second = (self.views.word(axis) for axis in (clash.first, clash.second))
-            raise UnreadableModule(f"{first} meets {second} in aten.{step.operator}", step.source) from None
+            raise UnreadableModuleError(f"{first} meets {second} in aten.{step.operator}", step.source) from None
         results = result if isinstance(result, tuple) else (result,)
         for ref, tensor in zip(step.results, results):
             if tensor is not None:
@@ -116,7 +118,7 @@ class GraphReader(SizeNumbers):
     def bind(self, rule: Rule, step: TraceStep) -> dict[str, Any]:
         """Return a step's arguments for the rule.
 
-        Raise UnreadableModule if another argument differs from its default.
+        Raise UnreadableModuleError if another argument differs from its default.
         """
         known = (*rule.skipped, *IGNORED, *step.defaults)
         arguments = {
@@ -126,7 +128,7 @@ class GraphReader(SizeNumbers):
         for name, value in arguments.items():
             if name not in rule.parameters and name not in known and value is not None:
                 sentence = f"aten.{step.operator} with {name}={value} has no form in the notation yet"
-                raise UnreadableModule(sentence, final=True)
+                raise UnreadableModuleError(sentence, final=True)
         return {name: self.take(value, rule.moves) for name, value in arguments.items() if name in rule.parameters}
 
     def take(self, value: Any, moves: bool) -> Any:
@@ -148,7 +150,7 @@ class GraphReader(SizeNumbers):
         """Return the result of a step. If it is used again or is long, it is defined as a line and returned by name."""
         shape = self.runs.tensors[ref.index].shape
         if tensor.shape != shape:
-            raise UnreadableModule(
+            raise UnreadableModuleError(
                 f"aten.{self.step_now.operator}: {tensor.shape} in place of {shape}", self.step_now.source
             )
         if tensor.named:
@@ -211,7 +213,7 @@ class GraphReader(SizeNumbers):
         taken |= {span.variable.text for span in self.ranges}
         letter = next((letter for letter in (*letters, *INDICES) if letter not in taken), None)
         if letter is None:
-            raise UnreadableModule("no letter is left for an index")
+            raise UnreadableModuleError("no letter is left for an index")
         self.names.indices.add(letter)
         return nodes.Name(letter)
 
@@ -227,7 +229,7 @@ class GraphReader(SizeNumbers):
             tensor, same = self.views.fit_dimensions(self.with_axis(tensor, dim), dim, like, dim)
             one, two = self.axes.expand_axes(tensor.dims[dim]), self.axes.expand_axes(like.dims[dim])
             if same is not like or [axis.kind.size for axis in one] != [axis.kind.size for axis in two]:
-                raise UnreadableModule("a value has other axes than the one before it in a recurrence")
+                raise UnreadableModuleError("a value has other axes than the one before it in a recurrence")
             pairs += zip(one, two)
         for before, after in pairs:
             if twins:
@@ -242,7 +244,7 @@ class GraphReader(SizeNumbers):
     def tensor(self, ref: Ref) -> TracedTensor:
         if ref not in self.tensors:
             if ref in self.depends and ref in self.makers:
-                raise UnreadableModule(
+                raise UnreadableModuleError(
                     f"aten.{self.runs.steps[self.makers[ref]].operator} gives a second result that has no form"
                 )
             self.tensors[ref] = self.constant(ref)
@@ -282,7 +284,7 @@ class GraphReader(SizeNumbers):
             return self.leaf(kind, path, pair, node)
         maker = self.makers.get(ref)
         if maker is None:
-            raise UnreadableModule("a constant changes with the sizes")
+            raise UnreadableModuleError("a constant changes with the sizes")
         self.step(maker)
         return self.tensors[ref]
 

@@ -12,7 +12,7 @@ from .axes import axes_of
 from .torch_graph import GraphReader
 from .torch_operations import apply, broadcast, numeric
 from .torch_tensors import TracedTensor
-from .torch_trace import UnreadableModule, rule
+from .torch_trace import UnreadableModuleError, rule
 from .values import align_values, call, iota, number, plus
 
 
@@ -44,7 +44,7 @@ def diagonal(r: GraphReader, self: TracedTensor, offset: int, dim1: int, dim2: i
     x, rank = self, len(self.shape)
     one, two = dim1 % rank, dim2 % rank
     if offset != 0 or x.shape[one] != x.shape[two] or not (x.dims[one] and x.dims[two]):
-        raise UnreadableModule("aten.diagonal beside the diagonal, or of a tensor that is not square")
+        raise UnreadableModuleError("aten.diagonal beside the diagonal, or of a tensor that is not square")
     x, row = r.views.joined(x, one)
     x, column = r.views.joined(x, two)
     rest = [dim for dim in range(rank) if dim not in (one, two)]
@@ -63,13 +63,13 @@ def elements(r: GraphReader, self: TracedTensor, indices: Sequence[Any]) -> Trac
     x = self
     indexed = [dim for dim, index in enumerate(indices) if index is not None]
     if any(index is not None and index.truth for index in indices):
-        raise UnreadableModule(
+        raise UnreadableModuleError(
             "the shape of a tensor indexed by a condition depends on values of tensors", hint="use where"
         )
     if len(indexed) == 1:
         return look_up(r, x, indexed[0], indices[indexed[0]])
     if indexed != list(range(indexed[0], indexed[-1] + 1)):
-        raise UnreadableModule("aten.index at dimensions that are not side by side")
+        raise UnreadableModuleError("aten.index at dimensions that are not side by side")
     chosen = [indices[dim] for dim in indexed]
     dims = align_values(r.axes, *chosen)
     items = []
@@ -89,7 +89,7 @@ def gather(r: GraphReader, self: TracedTensor, dim: int, index: TracedTensor) ->
     x, chosen = self, index
     dim %= len(x.shape)
     if any(one != two for at, (one, two) in enumerate(zip(x.shape, chosen.shape)) if at != dim):
-        raise UnreadableModule("aten.gather with an index that is shorter than the tensor")
+        raise UnreadableModuleError("aten.gather with an index that is shorter than the tensor")
     others = [tensor.with_dim(dim, (), 1) for tensor in (x, chosen)]
     dims = list(align_values(r.axes, *others))
     dims[dim] = chosen.dims[dim]

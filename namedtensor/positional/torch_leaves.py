@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from .axes import Axes, AxisVariable, Clash, Dim, axes_of
+from .axes import Axes, AxisClashError, AxisVariable, Dim, axes_of
 from .torch_names import axis_words, hint_of
-from .torch_trace import UnreadableModule
+from .torch_trace import UnreadableModuleError
 
 
 class ModuleLeaves:
@@ -25,7 +25,7 @@ class ModuleLeaves:
             )
         words = axis_words(spelled)
         if len(words) != len(shape):
-            raise UnreadableModule(
+            raise UnreadableModuleError(
                 f"names[{path!r}] = {spelled!r} names {len(words)} {'axis' if len(words) == 1 else 'axes'}, but {path} has "
                 f"{len(shape)} dimensions",
                 final=True,
@@ -43,7 +43,7 @@ class ModuleLeaves:
         if sizes.count(None) > 1 or length % product or (None not in sizes and product != length):
             listed = " ".join(name for name, _ in words)
             hint = "state sizes, as in (heads[8] key)"
-            raise UnreadableModule(
+            raise UnreadableModuleError(
                 f"{path} has {length} along {listed}, whose sizes do not make that", hint=hint, final=True
             )
         dim: list[AxisVariable] = []
@@ -54,8 +54,8 @@ class ModuleLeaves:
             if (size or length // product) > 1:
                 try:
                     dim.append(self.axes.named(name, size or length // product))
-                except Clash:
-                    raise UnreadableModule(
+                except AxisClashError:
+                    raise UnreadableModuleError(
                         f"{name} is {size or length // product} in {path}, and another size elsewhere", final=True
                     ) from None
         return tuple(dim)

@@ -26,7 +26,7 @@ from .torch_trace import (
     Ref,
     Subject,
     Trace,
-    UnreadableModule,
+    UnreadableModuleError,
     copy_all,
     find_raising_line,
     is_of_autograd,
@@ -68,7 +68,7 @@ def read(
         warnings.simplefilter("ignore")  # of the module, for sizes that no one asked for
         try:
             return first_reading(subject, tensors, names, output)
-        except UnreadableModule as problem:
+        except UnreadableModuleError as problem:
             raise refusal(problem) from None
 
 
@@ -76,7 +76,7 @@ def first_line(problem: BaseException) -> str:
     return f"{type(problem).__name__}: {str(problem).strip().splitlines()[0] if str(problem).strip() else ''}"
 
 
-def refusal(problem: UnreadableModule) -> NotationError:
+def refusal(problem: UnreadableModuleError) -> NotationError:
     """Return the error for a source that cannot be translated, with the source line if it is known."""
     source, text = problem.source, problem.source.text
     if not text:
@@ -99,12 +99,12 @@ def first_reading(
     known = find_fixed_sizes(subject)
     free = {dimension for group, _ in groups for dimension in group.places}
     never = [group for group in groups_of(tensors, names) if not free & {*group.places} and group.size not in known]
-    problem: UnreadableModule | None = None
+    problem: UnreadableModuleError | None = None
     for chosen in choices(groups):
         try:
             fixed = [*(group for group, sizes in groups if (group, sizes) not in chosen), *never]
             return ModuleReading(subject, tensors, names, output, chosen, fixed).result()
-        except UnreadableModule as failed:
+        except UnreadableModuleError as failed:
             if failed.final:
                 raise
             problem = problem or failed
@@ -141,14 +141,14 @@ class ModuleReading:
         inputs = resize_inputs(self.tensors, sizes, 10 + which)
         try:
             return trace_run(self.subject, inputs)
-        except UnreadableModule:
+        except UnreadableModuleError:
             raise
         except Exception as problem:
             if is_of_autograd(problem):
                 hint = "call what its forward calls"
-                raise UnreadableModule(OWN_DERIVATIVE, find_raising_line(problem), hint, final=True) from None
+                raise UnreadableModuleError(OWN_DERIVATIVE, find_raising_line(problem), hint, final=True) from None
             sentence = f"the module does not run at these sizes: {first_line(problem)}"
-            raise UnreadableModule(sentence, find_raising_line(problem)) from None
+            raise UnreadableModuleError(sentence, find_raising_line(problem)) from None
 
     def result(self) -> ReadModule:
         first, depends = self.traced(0)
@@ -163,7 +163,7 @@ class ModuleReading:
             try:
                 program = self.program(with_repeats(runs, chosen), chosen, ref, free, self.notes(first, name))
                 self.check(program, name)
-            except UnreadableModule as problem:
+            except UnreadableModuleError as problem:
                 if problem.final or not chosen:
                     raise
             else:
@@ -181,13 +181,13 @@ class ModuleReading:
 
     def chosen(self, trace: Trace) -> tuple[str, Ref]:
         if not trace.output:
-            raise UnreadableModule("it gives no tensor", final=True)
+            raise UnreadableModuleError("it gives no tensor", final=True)
         if isinstance(self.output, int) and self.output < len(trace.output):
             return trace.output[self.output]
         for name, ref in trace.output:
             if re.findall(r"\w+", name)[:1] == [self.output]:
                 return name, ref
-        raise UnreadableModule(
+        raise UnreadableModuleError(
             f"the module gives no output {self.output!r}; it gives {', '.join(name for name, _ in trace.output)}",
             final=True,
         )
@@ -210,11 +210,11 @@ class ModuleReading:
         for inputs in (*others, dict(self.tensors)):
             try:
                 self.compare(program, name, inputs)
-            except UnreadableModule:
+            except UnreadableModuleError:
                 self.compare(program, name, inputs, exact=True)
 
     def compare(self, program: ReadModule, name: str, inputs: dict[str, torch.Tensor], exact: bool = False) -> None:
-        """Raise UnreadableModule if the values of program and module differ. If `exact`, use double precision."""
+        """Raise UnreadableModuleError if the values of program and module differ. If `exact`, use double precision."""
         try:
             expected = dict(value_of(self.subject, inputs, exact))[name]
         except Exception:  # a module with numbers in single precision
@@ -224,15 +224,19 @@ class ModuleReading:
             program = program._convert_to_double() if exact else program
             value = program(*[taken[given.path] for given in program._given.values()])
         except NotationError as problem:
-            raise UnreadableModule(f"the formula that was read has no value: {str(problem)}") from None
+            raise UnreadableModuleError(f"the formula that was read has no value: {str(problem)}") from None
         difference(value, expected)
 
 
 def difference(value: Any, expected: torch.Tensor) -> None:
-    """Raise UnreadableModule if a value differs from the expected value, which is the one that the module returned."""
+    """Raise UnreadableModuleError if a value differs from the expected value, which is the one that the module returned."""
     value, expected = torch.as_tensor(value).double(), expected.double()
     if value.shape != expected.shape:
-        raise UnreadableModule(f"the formula gives the shape {tuple(value.shape)}, the module {tuple(expected.shape)}")
+        raise UnreadableModuleError(
+            f"the formula gives the shape {tuple(value.shape)}, the module {tuple(expected.shape)}"
+        )
     scale = max(float(expected[torch.isfinite(expected)].abs().max()) if torch.isfinite(expected).any() else 1.0, 1e-30)
     if not torch.allclose(value, expected, rtol=TOLERANCE, atol=TOLERANCE * scale, equal_nan=True):
-        raise UnreadableModule(f"the formula differs from the module by {float((value - expected).abs().max()):.2g}")
+        raise UnreadableModuleError(
+            f"the formula differs from the module by {float((value - expected).abs().max()):.2g}"
+        )

@@ -14,7 +14,7 @@ from grammar.traversal import children, rebuilt
 from .axes import Axes
 from .torch_records import DeclaredTensor, Varying
 from .torch_tensors import TracedTensor
-from .torch_trace import UnreadableModule
+from .torch_trace import UnreadableModuleError
 from .values import call, number, plus, size, size_of, times
 
 POWERS = (
@@ -36,7 +36,7 @@ class SizeNumbers:
         if isinstance(node, nodes.Number) and isinstance(node.value, Varying):
             expression = self.expression_of(node.value)
             if expression is None:
-                raise UnreadableModule(f"the number {node.value:g} depends on the sizes")
+                raise UnreadableModuleError(f"the number {node.value:g} depends on the sizes")
             return expression
         return rebuilt(node, self.resolve)
 

@@ -21,7 +21,7 @@ from .operations import Operation, Pair, Truth, find_operation
 from .torch_graph import GraphReader
 from .torch_records import varies
 from .torch_tensors import TracedTensor, plain
-from .torch_trace import RULES, Rule, UnreadableModule, rule
+from .torch_trace import RULES, Rule, UnreadableModuleError, rule
 from .values import AxisValue, align_values, call, number
 
 BROADCAST = {
@@ -161,7 +161,7 @@ def operand(r: GraphReader, name: str, word: str, value: Any) -> Any:
 def broadcasting(r: GraphReader, operator: str, slots: list[Any]) -> list[Any]:
     """Return the arguments of a broadcasting operation. Aligned dimensions get equal numbers of axes."""
     if operator.startswith("bitwise") and "bool" not in str(r.dtype_of("self")):
-        raise UnreadableModule(f"aten.{operator} of integers works on bits")
+        raise UnreadableModuleError(f"aten.{operator} of integers works on bits")
     places = [at for at, value in enumerate(slots) if isinstance(value, TracedTensor)]
     tensors = fit_dimensions(r, *(slots[at] for at in places))
     result = [*slots]
@@ -176,7 +176,7 @@ def selecting(r: GraphReader, name: str, slots: list[Any], chosen: list[Any]) ->
     dims = next(iter(chosen), None)
     if dims is None and name in ("argmax", "argmin"):
         if any(varies(length) for length in x.shape):
-            raise UnreadableModule(f"aten.{operator} over all elements, where sizes are free")
+            raise UnreadableModuleError(f"aten.{operator} over all elements, where sizes are free")
         x = r.views.regroup_dimensions(x, (math.prod(x.shape),))
     listed = (-2, -1) if name in ("tril", "triu") else range(len(x.shape)) if dims in (None, []) else dims
     listed = [listed] if isinstance(listed, int) else listed
@@ -254,7 +254,7 @@ def arithmetic(
         first, second = second, first  # a number before a tensor
     result = apply(r, operator, first, second)
     if rounding_mode == "trunc":
-        raise UnreadableModule("div rounds toward zero")
+        raise UnreadableModuleError("div rounds toward zero")
     return result if rounding_mode is None else apply(r, "floor", result)
 
 
@@ -281,7 +281,7 @@ def cast(r: GraphReader, self: TracedTensor) -> TracedTensor:
     if "bool" in str(after):
         return self if self.truth else condition(self.used(r.axes))
     if after.is_complex:
-        raise UnreadableModule("complex numbers have no form in the notation", final=True)
+        raise UnreadableModuleError("complex numbers have no form in the notation", final=True)
     if before.is_floating_point and not after.is_floating_point:
-        raise UnreadableModule(f"a cast to {after} cuts fractions off", hint="write floor")
+        raise UnreadableModuleError(f"a cast to {after} cuts fractions off", hint="write floor")
     return self if self.named else numeric(self)

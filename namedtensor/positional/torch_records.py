@@ -17,7 +17,7 @@ from grammar.traversal import children, rebuilt
 
 from ..scope.uses import reach
 from .axes import Dim
-from .torch_trace import Ref, SourceLine, Trace, TraceStep, UnreadableModule
+from .torch_trace import Ref, SourceLine, Trace, TraceStep, UnreadableModuleError
 
 
 # ----------------------------------------------------------------------------------------------------------- two runs
@@ -98,9 +98,9 @@ def makers_in(steps: Sequence[TraceStep]) -> dict[Ref, int]:
 
 
 def runs_for(first: Trace, second: Trace, depends: Set[Ref], output: Ref) -> Runs:
-    """Merge two runs, and mark the steps that compute `output`. Raise UnreadableModule if the runs' steps differ."""
+    """Merge two runs, and mark the steps that compute `output`. Raise UnreadableModuleError if the runs' steps differ."""
     if [step.shape for step in first.steps] != [step.shape for step in second.steps]:
-        raise UnreadableModule("the steps of the module depend on the sizes of its inputs")
+        raise UnreadableModuleError("the steps of the module depend on the sizes of its inputs")
     steps = [
         replace(one, arguments=pytree.tree_map(vary, dict(one.arguments), dict(two.arguments), is_leaf=is_ref))
         for one, two in zip(first.steps, second.steps)

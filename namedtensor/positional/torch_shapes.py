@@ -12,7 +12,7 @@ from .torch_operations import from_table, numeric, to_tensor
 from .torch_records import varies
 from .torch_replacements import mask_name
 from .torch_tensors import TracedTensor, plain
-from .torch_trace import UnreadableModule, rule
+from .torch_trace import UnreadableModuleError, rule
 from .values import align_values, call, iota, number, plus, times
 
 
@@ -137,7 +137,7 @@ def repeat(r: GraphReader, self: TracedTensor, repeats: Sequence[int]) -> Traced
 def select_scatter(r: GraphReader, self: TracedTensor, src: TracedTensor, dim: int, index: int) -> TracedTensor:
     dim %= len(self.shape)
     if index < 0 and varies(self.shape[dim]):
-        raise UnreadableModule("an assignment to an element counted from the end of a free axis")
+        raise UnreadableModuleError("an assignment to an element counted from the end of a free axis")
     start = index % self.shape[dim]
     return assign(r, numeric(self), numeric(src).insert_dimension(dim), dim, start, start + 1)
 
@@ -151,9 +151,9 @@ def slice_scatter(
     if length == x.shape[dim]:
         return source
     if source.dims[dim]:
-        raise UnreadableModule("an assignment of several elements to a slice")
+        raise UnreadableModuleError("an assignment of several elements to a slice")
     if step != 1 or varies(start) or start < 0:
-        raise UnreadableModule("an assignment to a slice with steps")
+        raise UnreadableModuleError("an assignment to a slice with steps")
     return assign(r, x, source, dim, start, start + length if start + length < x.shape[dim] else None)
 
 

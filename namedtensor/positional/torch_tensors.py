@@ -11,7 +11,7 @@ from grammar.nodes import Node
 
 from .axes import Axes, AxisKind, AxisVariable, Dim, axes_of
 from .torch_records import varies
-from .torch_trace import UnreadableModule
+from .torch_trace import UnreadableModuleError
 from .values import AxisValue, Leaf, call, iota, merge_axes, number, ones, plus, rename_axes, times
 
 
@@ -210,7 +210,7 @@ class TensorViews:
             if source <= target and taken < len(tokens):
                 token = tokens[taken]
                 if isinstance(token, int):
-                    raise UnreadableModule("view merges a repeated dimension with another")
+                    raise UnreadableModuleError("view merges a repeated dimension with another")
                 source *= self.size(token)
                 taken += 1
             elif count < len(shape):

@@ -82,7 +82,7 @@ class SourceLine(NamedTuple):
 NOWHERE = SourceLine("", 0)
 
 
-class UnreadableModule(Exception):
+class UnreadableModuleError(Exception):
     """The error for a source that the notation cannot express: a sentence, and the source line."""
 
     def __init__(self, sentence: str, source: SourceLine = NOWHERE, hint: str = "", final: bool = False):
@@ -198,12 +198,12 @@ class Recorder(TorchDispatchMode):
     def refuse(self, func: Any, bound: Mapping[str, Any], depends: bool, source: SourceLine) -> None:
         name = name_of(func)
         if name in ("_local_scalar_dense", "is_nonzero") and depends:
-            raise UnreadableModule("the control flow depends on values of tensors", source, CONTROL, True)
+            raise UnreadableModuleError("the control flow depends on values of tensors", source, CONTROL, True)
         quiet = bound.get("dropout_p", bound.get("p")) == 0.0 or (name == "rrelu_with_noise" and not bound["training"])
         if torch.Tag.nondeterministic_seeded in func.tags and not quiet:
-            raise UnreadableModule(f"aten.{name} generates random numbers", source, self.hint, final=True)
+            raise UnreadableModuleError(f"aten.{name} generates random numbers", source, self.hint, final=True)
         if name in ("nonzero", "masked_select", "unique", "_unique2"):
-            raise UnreadableModule(
+            raise UnreadableModuleError(
                 f"the shape of the result of aten.{name} depends on values of tensors", source, CONTROL, True
             )
 

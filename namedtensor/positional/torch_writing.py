@@ -15,14 +15,14 @@ from grammar.printer import to_text
 from ..core.tensor import NamedTensor
 from ..scope.names import walk
 from .axes import AxisVariable, Move, axes_of
-from .naming import TwiceInOneValue, names_of
+from .naming import RepeatedAxisError, names_of
 from .torch_graph import GIVEN, GraphReader
 from .torch_names import axis_words, write_parameter_name
 from .torch_program import ModuleInputs, ReadModule, truth_free
 from .torch_records import DeclaredTensor, RecordedLine, Varying
 from .torch_tensors import TracedTensor
-from .torch_trace import Subject, UnreadableModule
-from .values import Divided, Names, number, write_node
+from .torch_trace import Subject, UnreadableModuleError
+from .values import DividedSizeError, Names, number, write_node
 
 DRAWN = 8  # as many values, from 0, are drawn for an index
 
@@ -43,8 +43,8 @@ class ProgramWriter:
         taken = {to_text(base_of(name)) for name in tensors} | reader.names.indices
         try:
             self.names: Names = names_of(reader.axes, taken)
-        except TwiceInOneValue:
-            raise UnreadableModule("a value would have one axis twice") from None
+        except RepeatedAxisError:
+            raise UnreadableModuleError("a value would have one axis twice") from None
 
     def prefer_given(self, result: Sequence[AxisVariable]) -> None:
         """Prefer the given names, without primes, as the names of the result's axes."""
@@ -89,8 +89,8 @@ class ProgramWriter:
     def program(self, notes: Sequence[str]) -> ReadModule:
         try:
             return self.read_module(notes)
-        except Divided:
-            raise UnreadableModule("an axis is indexed and falls into parts, too") from None
+        except DividedSizeError:
+            raise UnreadableModuleError("an axis is indexed and falls into parts, too") from None
 
     def read_module(self, notes: Sequence[str]) -> ReadModule:
         reader = self.reader

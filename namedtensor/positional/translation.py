@@ -17,11 +17,11 @@ from .checked import verify
 from .detection import kind_of
 from .formula_writing import name_value, statements_of
 from .indices import canonical
-from .naming import TwiceInOneValue, names_of
+from .naming import RepeatedAxisError, names_of
 from .optional_numpy import np
 from .program import TranslatedProgram
 from .readers import READERS
-from .refusals import ASKED, Ambiguous, Question, Unsafe, make_refusal
+from .refusals import ASKED, AmbiguousError, QuestionError, UnsafeError, make_refusal
 
 if TYPE_CHECKING:
     from ..programs.program import Program as NamedProgram
@@ -132,16 +132,16 @@ class Translation:
 
 
 class Choices:
-    """The choices for ambiguous pieces, in the order of the pieces. A piece without a choice raises Question."""
+    """The choices for ambiguous pieces, in the order of the pieces. A piece without a choice raises QuestionError."""
 
     def __init__(self, plan: Sequence[int]):
         self.plan, self.decisions, self.chosen = plan, dict[Any, int](), list[str]()
 
     def __call__(self, span: Span, piece: str, options: Sequence[str], topic: str = "") -> int:
-        """Return the index of the chosen option for an ambiguous piece. Raises Question if no option is chosen."""
+        """Return the index of the chosen option for an ambiguous piece. Raises QuestionError if no option is chosen."""
         if (topic, span) not in self.decisions:
             if len(self.decisions) >= len(self.plan):
-                raise Question(span, piece, options)
+                raise QuestionError(span, piece, options)
             option = self.plan[len(self.decisions)]
             self.decisions[topic, span] = option
             self.chosen.append(f"{piece} is read as {options[option]}")
@@ -280,13 +280,13 @@ def _readings(
     """Return the translation or the error for each interpretation of a source, and the span of the ambiguous piece."""
     whole = 0, len(text)
     results: list[Translation | NotationError] = []
-    question: Question | None = None
+    question: QuestionError | None = None
     waiting: list[tuple[int, ...]] = [()]
     while waiting:
         plan = waiting.pop(0)
         try:
             results.append(_translate_text(text, shapes, kind, Choices(plan), check))
-        except Question as asked:
+        except QuestionError as asked:
             question = question or asked
             if len(results) + len(waiting) + len(asked.options) > MAX_READINGS:
                 raise make_refusal(
@@ -301,19 +301,19 @@ def _readings(
     if question is None:
         return results, whole
     right = [result for result in results if isinstance(result, Translation)]
-    if not right or any(isinstance(result, Unsafe) for result in results):
+    if not right or any(isinstance(result, UnsafeError) for result in results):
         return [next(result for result in results if isinstance(result, NotationError))], whole
     if len(right) == 1:
         right[0].reading = (*right[0].reading, *right[0].chosen)
     return [*right], question.span
 
 
-def _make_ambiguous(text: str, readings: Sequence[Any], span: Span) -> Ambiguous:
+def _make_ambiguous(text: str, readings: Sequence[Any], span: Span) -> AmbiguousError:
     notes = [
         f"{number}. {translation.chosen[0]}: {translation.formula.splitlines()[-1]}"
         for number, translation in enumerate(readings, 1)
     ]
-    error = Ambiguous(
+    error = AmbiguousError(
         ASKED, f"{text[slice(*span)].strip()} is ambiguous", text, span, notes, "choose with reading=1, reading=2, …"
     )
     error.readings = tuple(readings)
@@ -325,7 +325,7 @@ def _translate_text(text: str, shapes: Mapping[str, Any], kind: str, choices: Ch
     try:
         program: TranslatedProgram = reader.read()
         names = names_of(program.axes, {*program.inputs})
-    except TwiceInOneValue:
+    except RepeatedAxisError:
         raise make_refusal(
             text, (0, len(text)), "a value would have one axis twice", "write the diagonal with indices, A_{ii}"
         ) from None
@@ -343,7 +343,7 @@ def names_of_axes(reader: Any) -> Mapping[str, tuple[str, ...]]:
     """Return the names of the axes by key, for an error message. Unnamed axes are called "an axis" if naming fails."""
     try:
         return names_of(reader.axes)
-    except TwiceInOneValue:
+    except RepeatedAxisError:
         return {key: (axis.kind.name or "an axis",) for key, axis in reader.axes.all.items()}
 
 

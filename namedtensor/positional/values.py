@@ -13,7 +13,7 @@ from typing import Any
 from grammar import nodes
 from grammar.nodes import Node
 
-from .axes import Axes, AxisVariable, Clash, Dim, Dims, Move, axes_of
+from .axes import Axes, AxisClashError, AxisVariable, Dim, Dims, Move, axes_of
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ def times(factor: float, node: Node) -> Node:
 def align_values(axes: Axes, *values: AxisValue) -> Dims:
     """Align dimensions from the last, unify them, and return the dimensions of an elementwise operation's result.
 
-    Raises Clash if two dimensions do not fit. A dimension of size 1 has no axes, and receives the axes of the dimension
+    Raises AxisClashError if two dimensions do not fit. A dimension of size 1 has no axes, and receives the axes of the dimension
     that it is aligned with.
     """
     rank = max((len(value.dims) for value in values), default=0)
@@ -221,7 +221,7 @@ def matmul(axes: Axes, first: AxisValue, second: AxisValue) -> AxisValue:
     right = second.dims if len(second.dims) > 1 else (*second.dims, ())
     one, two = left[-1], right[-2]
     if bool(one) != bool(two):
-        raise Clash(*(one or two)[:1] * 2)
+        raise AxisClashError(*(one or two)[:1] * 2)
     axes.unify_dims(one, two)
     batch = align_values(axes, AxisValue(first.node, left[:-2]), AxisValue(second.node, right[:-2]))
     dims = [*batch]
@@ -233,7 +233,7 @@ def matmul(axes: Axes, first: AxisValue, second: AxisValue) -> AxisValue:
 
 
 # -------------------------------------------------------------------------------------------------------- writing
-class Divided(Exception):
+class DividedSizeError(Exception):
     """The error for an axis that was split into parts but is used as a single axis."""
 
 
@@ -256,7 +256,7 @@ def write_node(node: Any, names: Names) -> Any:
         attribute = "text" if isinstance(node, nodes.Name) else "name"
         parts = names.get(getattr(node, attribute), (getattr(node, attribute),))
         if len(parts) != 1:
-            raise Divided
+            raise DividedSizeError
         return replace(node, **{attribute: parts[0]})
     if isinstance(node, nodes.Subscript) and node.base == nodes.Name("iota"):
         parts = names.get(getattr(node.components[0], "text", ""), ())

@@ -11,7 +11,7 @@ from typing import Any
 
 from . import values
 from .axes import Axes, AxisVariable, Dim
-from .operations import Misuse, PartArgument, SizeArgument, operation, positions, shape_of, to_value
+from .operations import MisuseError, PartArgument, SizeArgument, operation, positions, shape_of, to_value
 from .values import AxisValue
 
 
@@ -24,7 +24,7 @@ class DimensionViews:
     def reshape(self, x: AxisValue, shape: Sequence[Any]) -> AxisValue:
         """Return x in a new shape, which consists of lengths of x, at most one -1, and divisors.
 
-        Raises Misuse if the shape does not determine the axes.
+        Raises MisuseError if the shape does not determine the axes.
         """
         waiting = [*x.dims]
         result: list[Dim] = []
@@ -55,7 +55,7 @@ class DimensionViews:
         lengths = self.find_lengths(waiting, items)
         if lengths:
             return self.split_by_sizes(x, waiting, lengths, (*result,), (*tail,))
-        raise Misuse(f"the shape ({', '.join(map(spell, shape))}) does not name the axes of the tensor")
+        raise MisuseError(f"the shape ({', '.join(map(spell, shape))}) does not name the axes of the tensor")
 
     def find_lengths(self, waiting: Sequence[Dim], items: Sequence[Any]) -> list[int]:
         """Return the lengths of a numeric shape if all sizes are known and agree with it, or else an empty list."""
@@ -94,7 +94,7 @@ class DimensionViews:
                 node = whole.node
                 dims.extend(whole.dims)
             else:
-                raise Misuse("axes are merged and cut at once")
+                raise MisuseError("axes are merged and cut at once")
         result = AxisValue(node, (*dims, *after))
         self.axes.apart(result.axes)
         return result
@@ -109,19 +109,19 @@ class DimensionViews:
             part = self.axes.new()
             if isinstance(item, PartArgument):
                 if not have_one_length(item.whole.dim, (axis,)) or item.divisor not in items:
-                    raise Misuse("this is not the length of a part")
+                    raise MisuseError("this is not the length of a part")
                 open_ones += 1
             elif isinstance(item, int) and item > 1:
                 self.axes.facts.stated.append((part, item))
             elif item == -1:
                 open_ones += 1
             else:
-                raise Misuse("this does not name the lengths of the parts")
+                raise MisuseError("this does not name the lengths of the parts")
             parts.append(part)
         if open_ones > 1:
-            raise Misuse("more than one length is left open")
+            raise MisuseError("more than one length is left open")
         if not open_ones and axis.kind.size not in (None, math.prod(items)):
-            raise Misuse("the sizes of this shape do not fit the tensor")
+            raise MisuseError("the sizes of this shape do not fit the tensor")
         self.axes.facts.products.append((axis, tuple(parts)))
         node = values.merge_axes(x.node, [axis], parts)
         rest = [other for other in x.axes if other is not axis]
@@ -166,7 +166,7 @@ def split_dimension(axes: Axes, x: Any, dim: Any, sizes: Any) -> AxisValue:
     value = to_value(x)
     (where,) = positions(value, dim)
     if not isinstance(sizes, tuple):
-        raise Misuse("unflatten expects an axis and the lengths of its parts")
+        raise MisuseError("unflatten expects an axis and the lengths of its parts")
     shape = shape_of(value)
     return reshape(axes, value, (*shape[:where], *sizes, *shape[where + 1 :]))
 

@@ -9,7 +9,7 @@ from . import values
 from .axes import Axes, AxisVariable, axes_of
 from .code_indices import CodeIndices, only
 from .creation_operations import new_axis
-from .operations import Misuse, SizeArgument, operation, positions, to_value
+from .operations import MisuseError, SizeArgument, operation, positions, to_value
 from .values import AxisValue, call, index_node, number, plus, rename_axes
 
 
@@ -54,7 +54,7 @@ def whole(length: Any) -> bool:
 def sliding_windows(axes: Axes, x: Any, window_shape: Any, axis: Any) -> AxisValue:
     value = to_value(x)
     if axis is None and len(value.dims) != 1 or not whole(window_shape):
-        raise Misuse("windows over several axes, or of a length that is not a number above 1")
+        raise MisuseError("windows over several axes, or of a length that is not a number above 1")
     (where,) = positions(value, 0 if axis is None else axis)
     return slide(axes, value, where, new_axis(axes, window_shape))
 
@@ -63,7 +63,7 @@ def unfold(axes: Axes, x: Any, dimension: Any, size: Any, step: Any) -> AxisValu
     value = to_value(x)
     (where,) = positions(value, dimension)
     if not (whole(size) or isinstance(size, SizeArgument) or size == 1) or not isinstance(step, int) or step < 1:
-        raise Misuse("windows whose length or step is not a number above 0")
+        raise MisuseError("windows whose length or step is not a number above 0")
     if (size, step) == (1, 1):
         return value.moved((*value.dims, ()))
     if len(value.dims[where]) == 1 and only(value.dims[where]).kind.size == size:  # one window
@@ -97,7 +97,7 @@ def chunks(axes: Axes, x: Any, count: Any, axis: Any) -> tuple[AxisValue, ...]:
     value = to_value(x)
     (where,) = positions(value, axis)
     if not whole(count):
-        raise Misuse("the number of pieces is a number above 1")
+        raise MisuseError("the number of pieces is a number above 1")
     old, outer, inner = only(value.dims[where]), new_axis(axes, count), axes.new()
     axes.facts.products.append((old, (outer, inner)))
     axes.facts.assumed.append(f"|{old.key}| is a multiple of {count}")
@@ -112,7 +112,7 @@ def cut_at(axes: Axes, x: Any, ends: Any, axis: Any) -> tuple[AxisValue, ...]:
     if not isinstance(ends, tuple):
         return chunks(axes, x, ends, axis)
     if not all(type(end) is int and end > 0 for end in ends) or [*ends] != sorted({*ends}):
-        raise Misuse("the positions of split are numbers above 0, in order")
+        raise MisuseError("the positions of split are numbers above 0, in order")
     value = to_value(x)
     bounds = [None, *ends, None]
     where = positions(value, axis)
@@ -122,7 +122,7 @@ def cut_at(axes: Axes, x: Any, ends: Any, axis: Any) -> tuple[AxisValue, ...]:
 def split_lengths(axes: Axes, x: Any, lengths: Any, axis: Any) -> tuple[AxisValue, ...]:
     """Split a dimension into pieces of the listed lengths, as PyTorch's `split` does, and return them."""
     if not isinstance(lengths, tuple) or not all(type(length) is int and length > 0 for length in lengths):
-        raise Misuse("PyTorch's split by one length has a number of pieces that depends on the size: use chunk")
+        raise MisuseError("PyTorch's split by one length has a number of pieces that depends on the size: use chunk")
     value = to_value(x)
     (where,) = positions(value, axis)
     axes.facts.pinned.append((only(value.dims[where]), sum(lengths)))
@@ -142,7 +142,7 @@ def correlate(axes: Axes, x: Any, weights: Any, mode: Any) -> AxisValue:
     """Return np.correlate of two vectors. The second vector must not be longer than the first."""
     signal, kernel = to_value(x), to_value(weights)
     if mode != "valid" or len(signal.dims) != 1 or len(kernel.dims) != 1:
-        raise Misuse("correlate of anything but two vectors, with mode='valid'")
+        raise MisuseError("correlate of anything but two vectors, with mode='valid'")
     (over,) = axes_of(kernel.dims)
     slid = slide(axes, signal, 0, over)
     axes.apart(slid.axes, kernel.axes)

@@ -16,7 +16,7 @@ from ..checking.report import check_program as check_whole
 from ..core.extents import Extent
 from ..core.settings import recursion_headroom
 from ..scope.names import Key, index_by_key, key, read_spelling
-from ..terms.inference import AlreadyReported, InputType
+from ..terms.inference import AlreadyReportedError, InputType
 from .arguments import shape_of, whole_sizes
 from .entries import Entry, WholeProgram, argument_types
 from .injected import claims, with_translation
@@ -148,7 +148,7 @@ def check_entry(
             term = entry.term(checker, [(str(name), shape) for name, shape in argument_inputs])
         except NotationError as problem:
             checker.note(problem)
-        except AlreadyReported:
+        except AlreadyReportedError:
             pass
         return CheckedProgram(report(program.source, checker, term), checker)
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from grammar.errors import SIZE_NEEDED, NotationError
 
-from ..core.extents import Extent, SizeSymbol, UndecidedSize, extent
+from ..core.extents import Extent, SizeSymbol, UndecidedSizeError, extent
 from ..core.size_conditions import SizeCondition, conditions
 
 Found = TypeVar("Found")
@@ -32,7 +32,7 @@ def with_open_ends(
         try:
             with conditions() as collected:
                 result, assumed = check(ends), collected.taken_to_hold
-        except UndecidedSize:  # the meaning of the program depends on the number
+        except UndecidedSizeError:  # the meaning of the program depends on the number
             return first, ()
     return result, assumed
 

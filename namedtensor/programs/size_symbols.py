@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from grammar.errors import NotationError
 
 from ..core.arrays import Layout
-from ..core.extents import Extent, SizeSymbol, UndecidedSize, extent
+from ..core.extents import Extent, SizeSymbol, UndecidedSizeError, extent
 from ..core.size_conditions import SizeCondition, conditions
 from ..core.sizes import is_ground, resolve
 from ..planning.plan import safe
@@ -69,7 +69,7 @@ def with_conditions(make: Callable[[], Result]) -> tuple[Result, tuple[SizeCondi
     try:
         with conditions() as collected:
             return make(), tuple(collected.found)
-    except UndecidedSize as problem:
+    except UndecidedSizeError as problem:
         axis = next(iter(problem.size.symbols)).axis
         raise NotationError(
             309, f"the formula needs the size of {axis} as a number", hint=f"declare it, as in ℝ^{{{axis}[3]}}"

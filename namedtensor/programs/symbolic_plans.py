@@ -21,9 +21,9 @@ from grammar.errors import NotationError
 
 from ..core.arrays import Layout, has_dimensions
 from ..core.dimensions import Assumptions, Dimensions, with_assumptions
-from ..core.extents import MAX_SIZE, Size, SizeSymbol, UndecidedSize, extent, value_at
+from ..core.extents import MAX_SIZE, Size, SizeSymbol, UndecidedSizeError, extent, value_at
 from ..core.families import FamilyName
-from ..core.monomials import UnfitSize
+from ..core.monomials import UnfitSizeError
 from ..core.size_conditions import SizeCondition, conditions
 from ..planning.plan import PlanValue
 from .arguments import Abstract, BoundArguments
@@ -196,9 +196,9 @@ def with_symbols(
         try:
             with conditions(by_example=True) as collected:
                 function = make(layouts_with(abstract, places, symbols))
-        except (UnfitSize, NotationError):  # the check with numbers specifies what is wrong
+        except (UnfitSizeError, NotationError):  # the check with numbers specifies what is wrong
             return None
-        except UndecidedSize as problem:  # the form of the program depends on it
+        except UndecidedSizeError as problem:  # the form of the program depends on it
             axes = {symbol.axis for symbol in problem.size.symbols}
             if not axes or axes <= known.numbers:
                 return None

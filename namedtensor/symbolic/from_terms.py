@@ -41,7 +41,7 @@ from .work import count_rule, current, tensor
 CONSTANTS = {math.pi: "π", math.e: "e", math.inf: "∞"}
 
 
-class NotReadable(Exception):
+class NotReadableError(Exception):
     """The exception for a term that cannot be translated to a form."""
 
     def __init__(self, term: Term):
@@ -89,7 +89,7 @@ class Forms:
         return tuple(self.index(axis, term.shape[axis]) for axis in (term.shape if axes is None else axes))
 
     def of(self, root: Term) -> Form:
-        """Return the form of a term. Raise NotReadable if it cannot be translated."""
+        """Return the form of a term. Raise NotReadableError if it cannot be translated."""
         for term in topological(root):
             if (change := change_of(term)) is not None:
                 self.changes[change.leaf] = dict(change.marks)
@@ -131,7 +131,7 @@ class Forms:
             return self.operator(REGISTRY[term.operator], term, term.axes)
         if term.operator == "python" and hasattr(term.options[0], "lifted"):
             return self.operator(term.options[0], term, term.options[0].axes)
-        raise NotReadable(term)
+        raise NotReadableError(term)
 
     def identities(self, term: Term) -> Form:
         """Return ∂X, differentiated with respect to itself, as a product of identity matrices I_{ax,ax*}."""
@@ -156,7 +156,7 @@ class Forms:
 
     def known(self, term: Term) -> Form:
         if id(term) not in self.found:
-            raise NotReadable(term)
+            raise NotReadableError(term)
         return self.found[id(term)]
 
     def out(self, one: Term, other: Term | None = None) -> tuple[bool, bool]:
@@ -193,7 +193,7 @@ def _number(self: Forms, term: Term) -> Form:
         products = single(head("constant", CONSTANTS[abs(value)]))
         return products if value > 0 else algebra.scale_form(products, -1)
     if value != value:
-        raise NotReadable(term)
+        raise NotReadableError(term)
     if not isinstance(value, float):
         return number(value)
     if (root := root_of(value)) is not None:
@@ -233,7 +233,7 @@ def _product(self: Forms, term: Term) -> Form:
 def _quotient(self: Forms, term: Term) -> Form:
     left, right = self.parts(term)
     if not right:
-        raise NotReadable(term)
+        raise NotReadableError(term)
     return algebra.multiply(left, algebra.power(right, -ONE_), self.out(term.arguments[0], term.arguments[1]))
 
 
@@ -250,7 +250,7 @@ def _raise_form(term: Term, base: Form, exponent: Fraction) -> Form:
     try:
         return algebra.power(base, exponent)
     except ArithmeticError:
-        raise NotReadable(term) from None
+        raise NotReadableError(term) from None
 
 
 def _mean(self: Forms, term: Term) -> Form:
@@ -315,7 +315,7 @@ def _select_cases(self: Forms, arguments: Sequence[Term]) -> Form:
     else:
         terms += arguments[len(arguments) // 2 * 2 :]
     if not terms:
-        raise NotReadable(arguments[1])
+        raise NotReadableError(arguments[1])
     forms = [self.known(argument) for argument in terms]
     return forms[0] if len(forms) == 1 else apply_operator("cases", forms)
 
@@ -340,16 +340,16 @@ def _join_axes(self: Forms, term: Term) -> Form:
 
 
 def _uniform(self: Forms, term: Term) -> Form:
-    """Return random numbers as a form. Raise NotReadable for the samples of an expectation, which cannot be listed."""
+    """Return random numbers as a form. Raise NotReadableError for the samples of an expectation, which cannot be listed."""
     if any(argument.operator == "iota" and argument.axes[0].startswith("draws@") for argument in term.arguments):
-        raise NotReadable(term)
+        raise NotReadableError(term)
     return self.operator(REGISTRY[term.operator], term, term.axes)
 
 
 def _constant(self: Forms, term: Term) -> Form:
     axes, extent, numbers = term.options
     if len(numbers) > 64 or len(axes) > 2:
-        raise NotReadable(term)
+        raise NotReadableError(term)
     return _apply_along("literal", (ONE,), self.indices(term, axes), (extent, tuple(numbers)))
 
 

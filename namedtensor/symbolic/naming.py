@@ -12,7 +12,7 @@ from grammar.traversal import walk
 
 from .forms import ONE_, Factor, Form, FormHead, FormIndex
 from .read_back import ReadBack
-from .spelling import Unwritable, distinct, length
+from .spelling import UnwritableError, distinct, length
 
 LETTERS = "zuvwpqrghm"
 MAX_NAMES = 6  # names
@@ -65,7 +65,7 @@ def read(write: Callable[[ReadBack, Form], Node], form: Form, taken: set[str]) -
             break
         try:
             reading = _read(write, form, (*chosen, head), taken)
-        except Unwritable:
+        except UnwritableError:
             continue
         if reading.length < best.length:
             best, chosen = reading, (*chosen, head)

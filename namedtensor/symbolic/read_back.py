@@ -24,7 +24,7 @@ from .spelling import (
     MARKS,
     WRITERS,
     ProductPart,
-    Unwritable,
+    UnwritableError,
     call,
     distinct,
     expression,
@@ -356,7 +356,7 @@ class ReadBack:
             if len(set(expected)) == len(outs) + len(inner):
                 result.append(rename(node, expected))
         if not result:
-            raise Unwritable(head.label)
+            raise UnwritableError(head.label)
         return shortest(result)
 
     def opened_node(self, head: FormHead, outs: list[str], slots: list[str]) -> Any:

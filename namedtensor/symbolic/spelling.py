@@ -174,7 +174,7 @@ def indices_in(parts: Iterable[ProductPart]) -> frozenset[FormIndex]:
     return frozenset(index for part in parts for index in part.indices)
 
 
-class Unwritable(Exception):
+class UnwritableError(Exception):
     """The exception for a form that cannot be written in the notation."""
 
 
@@ -251,7 +251,7 @@ def _write_literal(head: FormHead, axes: list[str], _: Node) -> Node:
 
 def _write_joined(head: FormHead, axes: list[str], *operands: Node) -> Node:
     if not all(head.parts):
-        raise Unwritable("a zero along an axis has no size to be written")
+        raise UnwritableError("a zero along an axis has no size to be written")
     return operands[0] if len(operands) == 1 else call("⊕", *operands, axes=axes)
 
 

@@ -14,7 +14,7 @@ from .forms import Form, FormHead, FormIndex, head, intern_heads, single
 MAX_WORK_OPERATIONS = 200_000  # operations: rewrites, and steps of searches
 
 
-class TooLong(Exception):
+class TooLongError(Exception):
     """The exception for a simplification that needs more operations than its limit."""
 
 
@@ -28,7 +28,7 @@ class Budget:
     def spend(self, amount: int) -> None:
         self.spent += amount
         if self.spent > self.limit:
-            raise TooLong(f"this takes more than {self.limit} rewrites")
+            raise TooLongError(f"this takes more than {self.limit} rewrites")
 
     @contextmanager
     def part(self) -> Iterator[None]:
@@ -40,7 +40,7 @@ class Budget:
         self.limit = half = self.spent + max(0, limit - self.spent) // 2
         try:
             yield
-        except TooLong:
+        except TooLongError:
             self.spent, self.cut = min(self.spent, half), True
         finally:
             self.limit = limit

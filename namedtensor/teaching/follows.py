@@ -20,7 +20,7 @@ from grammar.errors import NotationError, NotationWarning
 
 from ..core.kinds import wrong
 from ..core.settings import raise_recursion_limit
-from ..positional.pytest_plugin import Differs
+from ..positional.pytest_plugin import DifferenceError
 from ..programs.boundaries import BOUNDARY
 from ..programs.plain_values import PlainTensor
 from ..programs.random_inputs import EXTREME, STYLES
@@ -36,7 +36,7 @@ RELATIVE_OF_CODE, RELATIVE_OF_NARROW_CODE = 1e-7, 1e-4  # in float64, and in flo
 def follows(formula: str, /, *, gives: str, check: str = "shapes", **axes: str) -> Callable[[Any], Any]:
     """Return a decorator that checks a function of arrays against a formula.
 
-    Each call matches the sizes of the arguments with axis names, and raises `Differs` if they do not fit. To disable
+    Each call matches the sizes of the arguments with axis names, and raises `DifferenceError` if they do not fit. To disable
     the checks, set `NAMEDTENSOR_CHECK=0` in the environment before the function is defined. `function.verify()`
     compares values.
 
@@ -68,7 +68,7 @@ def follows(formula: str, /, *, gives: str, check: str = "shapes", **axes: str) 
     >>> linear(np.ones((2, 3)), np.ones((2, 4)))
     Traceback (most recent call last):
         ...
-    namedtensor.Differs: linear: in is 2 in w, and 3 in x
+    namedtensor.DifferenceError: linear: in is 2 in w, and 3 in x
     >>> linear.verify()
     """
     if check not in ("shapes", "off"):
@@ -117,18 +117,20 @@ def guard_sizes(function: Any, contract: Contract, names: Sequence[str], skipped
                 continue
             shape = array.shape
             if len(shape) != len(axes):
-                raise Differs(wrong_rank(function, name, shape, axes))
+                raise DifferenceError(wrong_rank(function, name, shape, axes))
             for axis, size in zip(axes, shape):
                 if sizes.setdefault(axis, size) != size:
-                    raise Differs(wrong_size(function, axis, name, size, expected, arguments[skipped:count], named))
+                    raise DifferenceError(
+                        wrong_size(function, axis, name, size, expected, arguments[skipped:count], named)
+                    )
         result = function(*arguments, **named)
         shape = getattr(result, "shape", None)
         if shape is not None:
             if len(shape) != len(gives):
-                raise Differs(wrong_rank(function, "the result", shape, gives))
+                raise DifferenceError(wrong_rank(function, "the result", shape, gives))
             for axis, size in zip(gives, shape):
                 if sizes.get(axis, size) != size:
-                    raise Differs(
+                    raise DifferenceError(
                         f"{function.__name__}: {axis} is {size} in the result, and {sizes[axis]} in the arguments"
                     )
         return result
@@ -178,7 +180,7 @@ def verify(
 
     Raises
     ------
-    Differs
+    DifferenceError
         If a value differs. The message contains the smallest shapes that show the difference, and its cause.
     """
     call = function if owner is None else functools.partial(function, owner)
@@ -190,7 +192,7 @@ def verify(
             drawn, problem = least(call, contract, library, drawn, problem)
             why = explain_difference(call, contract, library, seed)
             shown = ", ".join(f"{axis} = {size}" for axis, size in drawn.extent.items())
-            raise Differs(f"{function.__name__} is not {contract.formula}\n  with {shown}: {problem}{why}")
+            raise DifferenceError(f"{function.__name__} is not {contract.formula}\n  with {shown}: {problem}{why}")
     for side in dict.fromkeys(undefined):
         warnings.warn(
             f"{function.__name__} equals {contract.formula} wherever both are defined: {side} is undefined at special inputs, "
@@ -211,14 +213,14 @@ def library_of(call: Any, contract: Contract, seed: int) -> str:
             call(*arrays_of(contract.sample(seed), library))
         except ImportError:
             continue
-        except Differs:
+        except DifferenceError:
             raise
         except Exception as problem:  # whatever a function raises for arrays of another library
             problems[library] = problem
             continue
         return library
     library, problem = next(iter(problems.items()))
-    raise Differs(
+    raise DifferenceError(
         f"{getattr(call, '__name__', 'the function')} does not run on random arrays of {library}: {type(problem).__name__}: {problem}"
     )
 

@@ -39,7 +39,7 @@ from .references import fill_hole, reference_of
 from .settings import Setting
 from .spelling import call_last_function, head_text, is_whole_formula, text_of
 from .type_answers import find_stated_types, signature, types
-from .verdicts import Refused, Wrong
+from .verdicts import RefusedAnswerError, WrongAnswerError
 
 SECONDS = 2.0
 LATE = "could not be graded in {:.0f} seconds: make it smaller"  # the page has the same text
@@ -156,9 +156,9 @@ def grade_answer(exercise: ExerciseText, answer: Any, seed: int) -> Grade:
     except NotationError as problem:
         kind = f"{problem.kind} error {problem.code}: {CATALOGUE[problem.code]}"
         return _grade(exercise, False, str(problem), False, error=problem, mistake=kind)
-    except Refused as problem:
+    except RefusedAnswerError as problem:
         return _grade(exercise, False, str(problem), False, mistake=str(problem))
-    except Wrong as problem:
+    except WrongAnswerError as problem:
         return _grade(exercise, False, str(problem), mistake=problem.mistake)
     except Exception as problem:  # an answer must never end in a traceback
         return _grade(exercise, False, f"could not be graded: {problem or type(problem).__name__}", False)
@@ -167,17 +167,19 @@ def grade_answer(exercise: ExerciseText, answer: Any, seed: int) -> Grade:
 def _read(exercise: ExerciseText, answer: Any) -> str:
     source = answer if isinstance(answer, str) else getattr(answer, "source", None)
     if not isinstance(source, str):
-        raise Refused(f"an answer is a formula, written as text, and this is of the kind {type(answer).__name__}")
+        raise RefusedAnswerError(
+            f"an answer is a formula, written as text, and this is of the kind {type(answer).__name__}"
+        )
     if not source.strip():
-        raise Refused("no answer submitted")
+        raise RefusedAnswerError("no answer submitted")
     if len(source) > LONGEST:
-        raise Refused(f"an answer has at most {LONGEST} characters")
+        raise RefusedAnswerError(f"an answer has at most {LONGEST} characters")
     return source
 
 
 # ---------------------------------------------------------------------------------------------------- formulas, by value
 def formula(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """Return feedback on a formula, or raise Wrong if its values differ from the solution's values in a random test.
+    """Return feedback on a formula, or raise WrongAnswerError if its values differ from the solution's values in a random test.
 
     New axes can have names that differ from the names in the solution.
     """
@@ -185,7 +187,7 @@ def formula(exercise: ExerciseText, answer: str, seed: int) -> str:
 
 
 def grade_by_value(exercise: ExerciseText, answer: str, seed: int, whole: Callable[[str], str] = str) -> str:
-    """Return feedback on an answer that is compared by value. Raise Wrong if the answer is wrong.
+    """Return feedback on an answer that is compared by value. Raise WrongAnswerError if the answer is wrong.
 
     `whole` inserts the answer into a larger formula.
     """
@@ -196,7 +198,7 @@ def grade_by_value(exercise: ExerciseText, answer: str, seed: int, whole: Callab
     reference.setting.check(answer)
     state = reference.setting.compared(answer, reference.draws)
     if not any(has_value(compared.test.expected) for compared in state):
-        raise Refused("the exercise has no value to compare with")
+        raise RefusedAnswerError("the exercise has no value to compare with")
     equivalence = judge_values(reference.setting, state, WORDS)
     if equivalence:
         tests = reference.boundary_tests(answer)
@@ -204,10 +206,10 @@ def grade_by_value(exercise: ExerciseText, answer: str, seed: int, whole: Callab
         equivalence = judge_values(reference.setting, further, WORDS) if tests else equivalence
         if equivalence:
             return _correct(equivalence)
-        raise Wrong(equivalence.message, equivalence.relation or "another value")
+        raise WrongAnswerError(equivalence.message, equivalence.relation or "another value")
     for sentence, values in reference.mistakes:
         if all(_is_value(reference.setting, compared, value) for compared, value in zip(state, values)):
-            raise Wrong(sentence)
+            raise WrongAnswerError(sentence)
     equivalence = judge_values(reference.setting, state, WORDS, exercise.solution and whole(exercise.solution))
     change = (
         None
@@ -215,8 +217,8 @@ def grade_by_value(exercise: ExerciseText, answer: str, seed: int, whole: Callab
         else reference.change_of([compared.graded for compared in state])
     )
     if change is not None:
-        raise Wrong(f"{change_sentence(change, WORDS)}; {equivalence.place}", change_sentence(change, WORDS))
-    raise Wrong(equivalence.message, equivalence.relation or "another value")
+        raise WrongAnswerError(f"{change_sentence(change, WORDS)}; {equivalence.place}", change_sentence(change, WORDS))
+    raise WrongAnswerError(equivalence.message, equivalence.relation or "another value")
 
 
 def _is_value(setting: Setting, compared: ComparedValue, value: PlainTensor | None) -> bool:
@@ -233,32 +235,32 @@ def _correct(equivalence: Equivalence) -> str:
 
 
 def _check_allowed(exercise: ExerciseText, setting: Setting, tree: nodes.Program) -> None:
-    """Raise `Refused` if an answer redefines a given name or uses a forbidden operator."""
+    """Raise `RefusedAnswerError` if an answer redefines a given name or uses a forbidden operator."""
     solved = heads(parse(exercise.solution, "text").statements[-1]) if exercise.solution else ()
     allowed = set(map(head_text, solved))
     for head in (head_text(head) for statement in tree.statements for head in heads(statement)):
         if head in setting.names and head not in allowed:
-            raise Refused(f"{head} is given; an answer must not redefine it")
+            raise RefusedAnswerError(f"{head} is given; an answer must not redefine it")
     used = {node.operator for node in walk(tree) if isinstance(node, nodes.Call)}
     used |= {node.text for node in walk(tree) if isinstance(node, nodes.Name)}
     used |= {"∂" for node in walk(tree) if isinstance(node, (nodes.Derivative, nodes.Differential))}
     for name in exercise.forbidden:
         if matches := sorted(used & {name, *ALSO_FORBIDDEN.get(name, ())}):
-            raise Refused(f"this one is to be written without {matches[0]}")
+            raise RefusedAnswerError(f"this one is to be written without {matches[0]}")
 
 
 def hole(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """Return feedback on a fill-in answer, or raise Wrong if the formula is wrong with the answer in place of `?`."""
+    """Return feedback on a fill-in answer, or raise WrongAnswerError if the formula is wrong with the answer in place of `?`."""
     if not answer.strip().strip("?"):
-        raise Refused("write only the part for the question mark")
+        raise RefusedAnswerError("write only the part for the question mark")
     text = text_of(answer)
     if is_whole_formula(exercise.hole or "?", text):
-        raise Refused("the answer is only the part for the question mark, not the whole formula")
+        raise RefusedAnswerError("the answer is only the part for the question mark, not the whole formula")
     return grade_by_value(exercise, text, seed, lambda piece: fill_hole(exercise, piece))
 
 
 def einsum(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """Return feedback on a formula, or on an einsum call translated to a formula. Raise Wrong if it is wrong."""
+    """Return feedback on a formula, or on an einsum call translated to a formula. Raise WrongAnswerError if it is wrong."""
     sets = reference_of(exercise, seed).setting.sets
     if not is_einsum(answer):
         return formula(exercise, answer, seed)
@@ -267,7 +269,7 @@ def einsum(exercise: ExerciseText, answer: str, seed: int) -> str:
         return grade_by_value(exercise, translated, seed)
     except NotationError as problem:
         if problem.code == 302:  # of the translation, which no one wrote
-            raise Refused(letters_clash(answer, sets)) from None
+            raise RefusedAnswerError(letters_clash(answer, sets)) from None
         raise
 
 
@@ -276,20 +278,22 @@ SIZE = re.compile(r"\|\s*([^\W\d]\w*['′]*)\s*\|")  # in parentheses, it is not
 
 
 def sizes(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """Return feedback on an expression of sizes, or raise Wrong if it is wrong for one of three choices of sizes."""
+    """Return feedback on an expression of sizes, or raise WrongAnswerError if it is wrong for one of three choices of sizes."""
     reference = reference_of(exercise, seed)
     bare = re.sub(r"\|[^|]*\||_\{[^{}]*\}", " ", answer)
     for axis in reference.setting.axes:
         if re.search(rf"(?<!\w){re.escape(axis)}(?![\w'′])", bare):
-            raise Refused(f"write the size of an axis between bars: |{axis}|")
+            raise RefusedAnswerError(f"write the size of an axis between bars: |{axis}|")
     text = text_of(_bracket_sizes(answer.replace("·", " ").replace("×", " ")))
     for drawn, expected, _ in reference.draws:
         value = reference.setting.value(text, drawn)
         if value.axes:
-            raise Refused("expected a number or an expression of sizes such as |seq|")
+            raise RefusedAnswerError("expected a number or an expression of sizes such as |seq|")
         if abs(value.number - expected.number) > 1e-9 * max(1.0, abs(expected.number)):
             message = ", ".join(f"|{axis}| = {size}" for axis, size in drawn.extent.items())
-            raise Wrong(f"with {message} got {value.number:g}, expected {expected.number:g}", "another number of sizes")
+            raise WrongAnswerError(
+                f"with {message} got {value.number:g}, expected {expected.number:g}", "another number of sizes"
+            )
     return "correct for three sets of sizes"
 
 
@@ -299,7 +303,7 @@ def _bracket_sizes(text: str) -> str:
 
 
 def derivation(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """Return feedback on a derivation. Raise Wrong if it is wrong.
+    """Return feedback on a derivation. Raise WrongAnswerError if it is wrong.
 
     Its first and last lines must be correct, and each line must equal the line above it.
     """
@@ -307,16 +311,18 @@ def derivation(exercise: ExerciseText, answer: str, seed: int) -> str:
     first, last = reference.ends()
     lines = [to_text(parse(line, "auto")) for line in lines_of(answer)]
     if len(lines) < exercise.lines:
-        raise Refused(
+        raise RefusedAnswerError(
             f"expected at least {exercise.lines} lines of a derivation, one below the other; got {len(lines)}"
         )
     if reference.mark((lines[0],)) != first:
-        raise Wrong(f"line 1, {lines[0]}, is not what the derivation begins with", "it begins with another line")
+        raise WrongAnswerError(
+            f"line 1, {lines[0]}, is not what the derivation begins with", "it begins with another line"
+        )
     values = [reference.setting.compared(line, reference.draws) for line in lines]
     for number in range(1, len(lines)):
         where = f"{_right_lines(number)}line {number + 1}, {lines[number]},"
         if lines[number] in lines[:number]:
-            raise Wrong(
+            raise WrongAnswerError(
                 f"{where} is line {lines.index(lines[number]) + 1} once more: each line takes one step", "a line twice"
             )
         state = [
@@ -325,12 +331,12 @@ def derivation(exercise: ExerciseText, answer: str, seed: int) -> str:
         ]
         equivalence = judge_values(reference.setting, state, STEP_WORDS)
         if not equivalence:
-            raise Wrong(
+            raise WrongAnswerError(
                 f"{where} does not follow from the one above: {equivalence.message}",
                 f"a line that does not follow: {lines[number]}",
             )
     if reference.mark((lines[-1],)) != last:
-        raise Wrong(
+        raise WrongAnswerError(
             f"{_right_lines(len(lines))}the derivation is not complete: its last line has another form",
             "it stops early",
         )
@@ -360,10 +366,10 @@ def anticipating(grader: Grader, matches: Callable[[ExerciseText, str, str, int]
     def graded(exercise: ExerciseText, answer: str, seed: int) -> str:
         try:
             return grader(exercise, answer, seed)
-        except Wrong:
+        except WrongAnswerError:
             for mistake in exercise.mistakes:
                 if matches(exercise, mistake.formula, answer, seed):
-                    raise Wrong(mistake.sentence) from None
+                    raise WrongAnswerError(mistake.sentence) from None
             raise
 
     return graded
@@ -376,7 +382,7 @@ def _solves(grader: Grader) -> Callable[[ExerciseText, str, str, int], bool]:
         solution = mistake if exercise.kind == "signature" else f"answer = {_bracket_sizes(mistake)}"
         try:
             return bool(grader(replace(exercise, solution=solution, mistakes=()), answer, seed))
-        except (Wrong, Refused, NotationError):
+        except (WrongAnswerError, RefusedAnswerError, NotationError):
             return False
 
     return matches

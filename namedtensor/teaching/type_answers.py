@@ -14,7 +14,7 @@ from grammar.parser import parse
 from ..operators.usage import tensors
 from .exercise_files import ExerciseText
 from .references import Fits, axes_of, reference_of
-from .verdicts import Refused, Wrong
+from .verdicts import RefusedAnswerError, WrongAnswerError
 
 BARE = re.compile(r"[({]?\s*[^\W\d]\w*['′*]*(?:\s*[×,]\s*[^\W\d]\w*['′*]*)*\s*[)}]?")  # n × k, {n, k}
 UNBRACED = re.compile(r"[ℝR]\s*\^\s*\w+\s*[×,].*")  # ℝ^n × k
@@ -24,19 +24,19 @@ BETWEEN = re.compile(r"(?<=})\s*,\s*(?=[ℝR])")  # the comma of two arguments
 
 
 def types(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """Return feedback on the types of the requested parts, or raise Wrong. The axes of a type may be in any order."""
+    """Return feedback on the types of the requested parts, or raise WrongAnswerError. The axes of a type may be in any order."""
     reference = reference_of(exercise, seed)
     expected = reference.types()
     lines = _lines(answer)
     if len(lines) != len(expected):
-        raise Refused(
+        raise RefusedAnswerError(
             f"{len(expected)} {'type is' if len(expected) == 1 else 'types are'} asked for, a line each, and here are {len(lines)}"
         )
     for text, (part, type_) in zip(lines, expected.items()):
         axes, fits = _axes(text), reference.fits(type_)
         if not fits(axes):
             wrong = axes_wrong(fits, axes, reference.setting.axes)
-            raise Wrong(f"{part + ': ' if part else ''}not {tensors(axes)}: {wrong}")
+            raise WrongAnswerError(f"{part + ': ' if part else ''}not {tensors(axes)}: {wrong}")
     return "correct"
 
 
@@ -54,13 +54,13 @@ def find_stated_types(answer: str) -> list[frozenset[str]]:
 
 
 def set_of(text: str) -> nodes.Set:
-    """Return the set that a text such as ℝ^{seq × key} denotes in either syntax. Raise `Refused` if it is not a set."""
+    """Return the set that a text such as ℝ^{seq × key} denotes in either syntax. Raise `RefusedAnswerError` if it is not a set."""
     if UNBRACED.fullmatch(text) or (BARE.fullmatch(text) and text not in ("ℝ", "R")):
-        raise Refused(f"{text} is not a type: write its axes in braces, as in ℝ^{{seq × key}}")
+        raise RefusedAnswerError(f"{text} is not a type: write its axes in braces, as in ℝ^{{seq × key}}")
     spelled = f"X ∈ {text}" if "\\" not in text else f"X \\in {text}"
     statements = parse(spelled, "auto").statements
     if len(statements) != 1 or not isinstance(statements[0], nodes.Declaration) or len(statements[0].sets) != 1:
-        raise Refused(f"{text} is not a type: write one such as ℝ^{{seq × key}}")
+        raise RefusedAnswerError(f"{text} is not a type: write one such as ℝ^{{seq × key}}")
     return statements[0].sets[0]
 
 
@@ -86,7 +86,7 @@ def one_too_few(fits: Fits, axes: tuple[str, ...], known: Sequence[str]) -> bool
 
 
 def signature(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """Return feedback on a function signature, or raise Wrong if an argument or the result has wrong axes.
+    """Return feedback on a function signature, or raise WrongAnswerError if an argument or the result has wrong axes.
 
     The function may have any name. An extra axis is wrong, because lifting adds it.
     """
@@ -94,7 +94,7 @@ def signature(exercise: ExerciseText, answer: str, seed: int) -> str:
     *arguments, result = map(reference.fits, reference.signature())
     element = signature_of(answer)
     if len(element.domain) != len(arguments):
-        raise Wrong(
+        raise WrongAnswerError(
             f"the function has {len(arguments)} arguments, and yours {len(element.domain)}{_result_wrong(element, result)}"
         )
     actual, expected = [axes_of(set_) for set_ in (*element.domain, element.codomain)], [*arguments, result]
@@ -105,7 +105,7 @@ def signature(exercise: ExerciseText, answer: str, seed: int) -> str:
         if not fits(axes)
     ]
     if faults:
-        raise Wrong("; ".join(dict.fromkeys(faults)))
+        raise WrongAnswerError("; ".join(dict.fromkeys(faults)))
     return "correct"
 
 
@@ -120,11 +120,13 @@ def signature_of(answer: str) -> nodes.Signature:
     if ":" not in text and ARROW.search(text):
         text = f"f : {text}"
     if len(ARROW.findall(text)) > 1 and "(" not in text:
-        raise Refused("write the sets of the arguments before one arrow, × between them: f : ℝ^{a} × ℝ^{b} → ℝ^{c}")
+        raise RefusedAnswerError(
+            "write the sets of the arguments before one arrow, × between them: f : ℝ^{a} × ℝ^{b} → ℝ^{c}"
+        )
     statements = parse(text, "auto").statements
     statement = statements[-1] if statements else None
     if not isinstance(statement, nodes.Signature):
-        raise Refused("expected a signature: f : ℝ^{a} × ℝ^{b} → ℝ^{c}")
+        raise RefusedAnswerError("expected a signature: f : ℝ^{a} × ℝ^{b} → ℝ^{c}")
     return statement
 
 

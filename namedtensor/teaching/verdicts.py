@@ -1,11 +1,11 @@
 """Exceptions that end the grading of an answer, with a sentence of feedback."""
 
 
-class Refused(Exception):
+class RefusedAnswerError(Exception):
     """The exception for an answer that is not graded, with the reason. It does not count as an attempt."""
 
 
-class Wrong(Exception):
+class WrongAnswerError(Exception):
     """The exception for a wrong answer, with a sentence of feedback and a general description of the mistake."""
 
     def __init__(self, sentence: str, mistake: str | None = None):

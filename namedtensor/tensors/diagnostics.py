@@ -12,7 +12,7 @@ from ..core.axes import (
     NAME_ONCE,
     SAME_SIZES,
     Shape,
-    ShapeMismatch,
+    ShapeMismatchError,
     code_and_message,
     find_marked_axis,
     operator_sign,
@@ -30,7 +30,7 @@ ORDINALS = ("first", "second", "third", "fourth")
 class MissingPositions(NamedTuple):
     """Phrases for error messages in which operands are identified by position, as in "the second operand"."""
 
-    problem: ShapeMismatch
+    problem: ShapeMismatchError
     sign: str
     shapes: Sequence[Shape]
     word: str = "operand"
@@ -44,7 +44,7 @@ class MissingPositions(NamedTuple):
 
 
 def shape_error(
-    problem: ShapeMismatch, record: Operator, shapes: Sequence[Shape], axes: tuple[str, ...]
+    problem: ShapeMismatchError, record: Operator, shapes: Sequence[Shape], axes: tuple[str, ...]
 ) -> NotationError:
     """Return the error for operands whose shapes do not fit an operator."""
     sign = operator_sign(record.name)
@@ -55,7 +55,7 @@ def shape_error(
     return NotationError(code, message, notes=notes, hint=_repair(problem, shapes))
 
 
-def _repair(problem: ShapeMismatch, shapes: Sequence[Shape]) -> str | None:
+def _repair(problem: ShapeMismatchError, shapes: Sequence[Shape]) -> str | None:
     match problem.kind:
         case "missing":
             return nearest(problem.axis, shapes[problem.argument])

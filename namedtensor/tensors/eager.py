@@ -16,7 +16,7 @@ from grammar.errors import NotationError
 
 from ..backends.function import PlanFunction, ignore_warnings, target_of
 from ..core.arrays import MOST, Layout, dtype_name, evaluate_eagerly, has_dimensions, is_array
-from ..core.axes import ShapeMismatch, bind, broadcast
+from ..core.axes import ShapeMismatchError, bind, broadcast
 from ..core.dimensions import Dimensions, with_assumptions
 from ..core.hooks import Injected
 from ..core.settings import OUTER, Limits, guard_broadcast
@@ -189,7 +189,7 @@ def prepare(
     shapes = tuple({} if layout is None else layout.sizes for layout in layouts)
     try:
         check_shapes(record, shapes, axes, options)
-    except ShapeMismatch as problem:
+    except ShapeMismatchError as problem:
         raise shape_error(problem, record, shapes, axes) from None
     check_truth(record, layouts, arguments)
 
@@ -337,18 +337,18 @@ def one_library(layouts: tuple[Layout | None, ...], name: str) -> Any:
 
 # ---------------------------------------------------------------------------------------------------------- checking
 def check_shapes(record: Operator, shapes: tuple[Any, ...], axes: tuple[str, ...], options: Mapping[str, Any]) -> None:
-    """Raise ShapeMismatch if the arguments do not fit the operator."""
+    """Raise ShapeMismatchError if the arguments do not fit the operator."""
     fewest, most = record.arity
     if not fewest <= len(shapes) <= most:
         expected = f"{fewest}" if fewest == most else f"{fewest} or more" if most == MANY else f"{fewest} or {most}"
-        raise ShapeMismatch("arity", detail=(expected, len(shapes)))
+        raise ShapeMismatchError("arity", detail=(expected, len(shapes)))
     if is_elementwise(record, len(shapes), axes):
         if axes:
-            raise ShapeMismatch("number", detail=(0, len(axes)))
+            raise ShapeMismatchError("number", detail=(0, len(axes)))
         broadcast(shapes)
         return
     if record.kind == "reduction" and len(shapes) > 1:
-        raise ShapeMismatch("arity", detail=("1", len(shapes)))
+        raise ShapeMismatchError("arity", detail=("1", len(shapes)))
     bind(record.lifted_over(len(shapes)), axes)
     sizes = record.new_sizes(shapes, axes, options.get("sizes", {})) if record.new_sizes is not None else None
     record.result_shape(shapes, axes, sizes)

@@ -17,7 +17,7 @@ from grammar.cache import Cache
 from grammar.errors import NotationError
 
 from ..core.arrays import MOST, is_array
-from ..core.axes import ShapeMismatch, broadcast, names_of, show
+from ..core.axes import ShapeMismatchError, broadcast, names_of, show
 from ..core.kinds import to_integer
 from ..core.tensor import NamedTensor, _new
 from ..operators import REGISTRY
@@ -132,7 +132,7 @@ MAKERS = {(1, 1): _make_unary_function, (1, 2): _make_binary_function, (2, 2): _
 def general(record: Operator, tensors: tuple[Any, ...], axis: Any, options: dict[str, Any]) -> Any:
     """Call an operator with arbitrary Python arguments. Raise NotationError if the arguments do not fit."""
     if is_array(axis):
-        raise shape_error(ShapeMismatch("arity", detail=(str(record.arity[1]), len(tensors) + 1)), record, (), ())
+        raise shape_error(ShapeMismatchError("arity", detail=(str(record.arity[1]), len(tensors) + 1)), record, (), ())
     axes = axes_of(axis) or all_axes(record, tensors)
     if takes_sizes(record):
         options["sizes"] = new_sizes(record, axes, options.pop("size", None), options.pop("sizes", None) or {})

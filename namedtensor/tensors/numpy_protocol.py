@@ -7,7 +7,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-from ..core.axes import ShapeMismatch, broadcast, union
+from ..core.axes import ShapeMismatchError, broadcast, union
 from ..core.labels import find_common_labels, labels_of, make_labeled_layout
 from ..core.tensor import NamedTensor, wrap_array, wrap_layout
 from ..operators import REGISTRY
@@ -59,7 +59,7 @@ def _elementwise(function: Any, operands: tuple[Any, ...]) -> Any:
     shapes = tuple({} if layout is None else layout.sizes for layout in layouts)
     try:
         broadcast(shapes)
-    except ShapeMismatch as problem:
+    except ShapeMismatchError as problem:
         raise shape_error(problem, REGISTRY["+"], shapes, ()) from None
     order = union(tuple(layout and layout.axes for layout in layouts))
     result = function(

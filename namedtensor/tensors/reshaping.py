@@ -16,7 +16,7 @@ from grammar.errors import NotationError
 
 from ..backends.lines import selecting
 from ..core.arrays import MOST, Layout, has_dimensions, library, library_of_namespace, rename_layout, resize_layout
-from ..core.axes import ShapeMismatch, broadcast, check_axis, names_of, show
+from ..core.axes import ShapeMismatchError, broadcast, check_axis, names_of, show
 from ..core.kinds import to_count, to_integer
 from ..core.labels import no_labels
 from ..core.tensor import NamedTensor, wrap_array, wrap_layout
@@ -274,7 +274,7 @@ def _take_elements(tensor: Any, indices: Mapping[str, Any]) -> Any:
             "selections by tensors", tensor, lambda w, given: record.lower(w, given, axes, {"base": 0}), axes,
             others=indices.values(),
         )  # fmt: skip
-    except ShapeMismatch as problem:
+    except ShapeMismatchError as problem:
         raise shape_error(problem, record, shapes, axes) from None
     except IndexError as problem:
         if not is_index_problem(problem):

@@ -54,7 +54,7 @@ class CheckWarning(NamedTuple):
         return NotationError(self.code, self.message, source, self.span, hint=self.hint)
 
 
-class AlreadyReported(Exception):
+class AlreadyReportedError(Exception):
     """Raised for a node whose error is already recorded, so that its parent nodes do not record another error."""
 
 
@@ -236,11 +236,11 @@ class Inference(ABC):
             raise attempt
         return attempt
 
-    def attempt(self, work: Callable[[], Term]) -> Term | NotationError | AlreadyReported:
+    def attempt(self, work: Callable[[], Term]) -> Term | NotationError | AlreadyReportedError:
         """Return the term that `work` returns. During error recovery, return an error instead of raising it."""
         try:
             return work()
-        except (NotationError, AlreadyReported) as problem:
+        except (NotationError, AlreadyReportedError) as problem:
             if not self.recover:
                 raise
             return problem
@@ -265,10 +265,10 @@ class Inference(ABC):
             except NotationError as problem:
                 self.note(problem)
                 failed = True
-            except AlreadyReported:
+            except AlreadyReportedError:
                 failed = True
         if failed:
-            raise AlreadyReported
+            raise AlreadyReportedError
         return tuple(terms)
 
     def number(self, key: Key, env: Environment) -> Any:

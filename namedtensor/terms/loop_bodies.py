@@ -23,7 +23,7 @@ from .terms import Term, TermGraph, topological
 Reshaped = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 
-class Unsliceable(Exception):
+class UnsliceableError(Exception):
     """Raised for a term that is not elementwise over the steps' axis, or whose value is not known before the steps."""
 
 
@@ -61,7 +61,7 @@ def loop_of(
     for term in topological(*results):
         if term.operator == "members" and term.axes == (axis,):
             if any(map(body.depends, term.arguments)):
-                raise Unsliceable  # a member of one step alone needs a state
+                raise UnsliceableError  # a member of one step alone needs a state
             body.members.append((term, body.take("member", term)))
         elif term.arguments and not body.found.keys().isdisjoint(map(id, term.arguments)):
             body.found[id(term)] = body.translate_step(term)
@@ -154,7 +154,7 @@ def select_one(
     """Return the counterpart of an elementwise term at one position along some axes. `reshaped` maps its shape."""
     options = term.options
     if not axes.isdisjoint(term.axes) or not axes.isdisjoint(CONSUMED.get(term.operator, _nothing)(options)):
-        raise Unsliceable
+        raise UnsliceableError
     if term.operator == "spread":
         options = tuple(pair for pair in options if pair[0] not in axes)
         if not options:

@@ -79,16 +79,16 @@ def run_pass_checks(*roots: Term) -> None:
         callback(*roots)
 
 
-class MalformedTerm(AssertionError):
+class MalformedTermError(AssertionError):
     """Raised for a term of unknown kind or form, which indicates a defect in the pass that made it."""
 
 
 def verify(*roots: Term) -> None:
-    """Raise MalformedTerm if a term that the roots need does not match the table or its operator's record."""
+    """Raise MalformedTermError if a term that the roots need does not match the table or its operator's record."""
     for term in topological(*roots):
         problem = problem_of(term)
         if problem is not None:
-            raise MalformedTerm(f"{problem}: {term!r}")
+            raise MalformedTermError(f"{problem}: {term!r}")
         for body in (option for option in term.options if isinstance(option, Loop)):
             verify(*body.results)
 

@@ -20,7 +20,7 @@ from grammar.printer import to_text
 from ..display.code_libraries import ATOM, INFIX, LOOPS, PRODUCT, SUM, CodeExpression
 from ..display.code_loop_rules import LOOP_RULES, make_template_rule
 from ..display.code_loops import LoopWriter, extents
-from ..display.code_statements import UnreadableFormula
+from ..display.code_statements import UnreadableFormulaError
 from ..display.colors import tints
 from ..display.steps import ExplainedStep
 from ..operators import REGISTRY
@@ -107,7 +107,7 @@ def numbers(stages: Stages, step: ExplainedStep, at: Place) -> list[Item] | None
         return None
     try:
         text = Board(stages, step, operands, at).code(term).text
-    except (LookupError, UnreadableFormula):
+    except (LookupError, UnreadableFormulaError):
         return None
     return [item if index % 2 == 0 else json.loads(item) for index, item in enumerate(text.split(HOLE)) if item]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grammar.errors import NotationError, Span
 
-from ..display.code_statements import UnreadableFormula
+from ..display.code_statements import UnreadableFormulaError
 from ..planning.optimizations import ROWS
 from ..programs.compiled import to_javascript, to_python
 from ..programs.einsum import to_einsum
@@ -32,7 +32,7 @@ def code(request: Request) -> Reply:
         return reply(to_javascript(typed_text.goal, typed_text.given, False, options))
     try:
         return reply(*readable(typed_text.goal, library, typed_text.given, options))
-    except UnreadableFormula:
+    except UnreadableFormulaError:
         if library == "loops":
             raise
     return reply(to_python(typed_text.goal, library, typed_text.given, options))  # the function that runs

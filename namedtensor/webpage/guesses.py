@@ -10,7 +10,7 @@ from grammar.errors import NotationError, Span
 from grammar.printer import to_text
 
 from ..core.kinds import is_mapping
-from ..derivations.least_shapes import MOST, Shapes, Unfit, with_fitting_shapes
+from ..derivations.least_shapes import MOST, Shapes, UnfitShapesError, with_fitting_shapes
 from ..programs.checks import check_goal_types
 from ..programs.entries import WholeProgram
 from ..programs.parsed import ParsedProgram
@@ -36,7 +36,7 @@ def guess_shapes(
     def check(shapes: Shapes) -> dict[str, Any]:
         together = {**shapes, **values}
         if errors := check_goal_types(program, together, sizes, None).result.errors:
-            raise Unfit(errors)
+            raise UnfitShapesError(errors)
         return together
 
     try:

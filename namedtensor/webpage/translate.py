@@ -9,7 +9,7 @@ from grammar.errors import AXES_NEEDED, NotationError
 from grammar.parser import parse
 from grammar.printer import to_text
 
-from ..positional.refusals import Ambiguous
+from ..positional.refusals import AmbiguousError
 from .replies import Reply, error_data
 from .requests import Request
 
@@ -52,7 +52,7 @@ def readings_of(text: str, shapes: Mapping[str, str], missing: list[str]) -> Seq
     while True:
         try:
             return (translation(text, {**shapes, **dict.fromkeys(missing, "")}),)
-        except Ambiguous as question:
+        except AmbiguousError as question:
             return question.readings
         except NotationError as problem:
             if problem.reason != AXES_NEEDED or problem.symbol is None or len(missing) == MAX_INPUTS:
