@@ -66,7 +66,6 @@ EXCEPTIONS = {
     ("what Python finds", "namedtensor/cli/read.py"): "the command, while it imports the module of its argument",
     ("random states", "namedtensor/positional/torch_sizes.py"): "of a generator of our own",
     ("random states", "namedtensor/positional/torch_replacements.py"): "of a generator of our own",
-    ("private names of PyTorch", "namedtensor/positional/torch_composites.py"): "the decompositions of its operations, to record them",
     ("private names of PyTorch", "namedtensor/positional/torch_trace.py"): "the schema of an operation, for the names of its arguments",
     ("defaults of libraries", "namedtensor/planning/failures.py"): "a hint for the user, which is not run",
     ("defaults of libraries", "namedtensor/cli/devices.py"): "the command, before JAX starts: the number of virtual devices",

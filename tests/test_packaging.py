@@ -55,6 +55,9 @@ def test_the_wheel_holds_nothing_else(wheel):
     assert {name.split("/")[0] for name in wheel} - {"named_tensor_notation-0.1.0.dist-info"} == set(PACKAGES)
 
 
+SAFE_EXTRACTION = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}  # new in Python 3.11.4
+
+
 @pytest.fixture(scope="module")
 def sdist(tmp_path_factory):
     """The folder of the unpacked sdist."""
@@ -64,7 +67,7 @@ def sdist(tmp_path_factory):
     folder = tmp_path_factory.mktemp("sdist")
     path = next(SdistBuilder(str(ROOT)).build(directory=str(folder), versions=["standard"]))
     with tarfile.open(path) as archive:
-        archive.extractall(folder, filter="data")
+        archive.extractall(folder, **SAFE_EXTRACTION)
     (unpacked,) = (other for other in folder.iterdir() if other.is_dir())
     return unpacked
 
