@@ -33,7 +33,8 @@ def _find_stated_names(tokens: list[Token]) -> set[str]:
 def _tell_expectation(tokens: list[Token], position: int, stated: set[str], shadowed: frozenset[str]) -> None:
     """Mark an expectation, such as 𝔼_{x ∼ p}, 𝔼_x, 𝔼_{x, y} or 𝔼[…].
 
-    A plain E is an expectation only if its variables are among the `stated` names.
+    A plain E is an expectation if its subscript contains ∼ or is followed by a square bracket, or if its variables are
+    among the `stated` names. E[…] without a subscript is an expectation if any name is stated.
     """
     token, end = tokens[position], position + 1
     types = [following.type for following in tokens[end : end + 2]]

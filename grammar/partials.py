@@ -98,7 +98,7 @@ def _power(tokens: list[Token], position: int) -> tuple[int, int] | None:
 
 
 def _quotient(tokens: list[Token], position: int) -> int:
-    """Return the index of the / in a quotient of two ∂, as in ∂f/∂X*, or −1 if there is no such quotient."""
+    """Return the index of the / before the second ∂ of a quotient such as ∂²f/∂x*∂y*, or −1 if there is none."""
     depth = 0
     while position < len(tokens):
         kind = tokens[position].type

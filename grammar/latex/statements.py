@@ -1,6 +1,6 @@
 """Conversion of table cells to statements, since LaTeX lays out a program as a table.
 
-A cell ends at `\\`, at every second `&`, at `\\quad`, and at the end of its formula. Most cells are one statement
+A cell ends at `\\\\`, at every second `&` of tables such as align, at `\\quad`, and at the end of its formula. Most cells are one statement
 each. However, a cell that begins with an operator, or follows an operator, continues the previous statement. A cell
 may contain two statements, as in `x = 1, y = 2`. A cell such as `t = 1, …, n` is the range of the previous statement.
 """

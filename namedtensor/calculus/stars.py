@@ -37,7 +37,10 @@ def marks_in(tree: Any) -> set[str]:
 
 
 def mark_of(node: Derivative) -> str:
-    """Return the star of a derivative's axes: the written star or, for a nested derivative, the next free star."""
+    """Return the star of a derivative's axes: the written star, or the next free star if its body uses that one.
+
+    The body uses it if it is a derivative with the same variable and star.
+    """
     inner, depth = node.body, 0
     while isinstance(inner, Derivative) and (inner.variable, inner.mark) == (node.variable, node.mark):
         inner, depth = inner.body, depth + 1

@@ -74,7 +74,8 @@ def to_positions(filled: Filled) -> list[Positions]:
 def all_of(taken: Sequence[Filled], size: Any) -> list[int] | None:
     """Return the filled positions in the order of the equations, or None if the number of positions is open.
 
-    Raise UndecidedSizeError if it cannot be proved that the positions are all positions of an axis with the given size.
+    Raise UndecidedSizeError if the number is open, the size is known, and it cannot be proved that the positions are all
+    positions of an axis with this size.
     """
     if not any(isinstance(positions, Positions) for positions in taken):
         return [number for positions in taken for number in positions]

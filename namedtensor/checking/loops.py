@@ -256,7 +256,7 @@ def type_member(checker: Inference, family: Definition, environment: Environment
 
 
 def is_of_program(base: str, env: Environment) -> bool:
-    """Return whether a name belongs to the program itself, that is, no enclosing call defines it."""
+    """Return whether a name belongs to the program itself, that is, no enclosing call or index defines it."""
     keys: list[Key] = []
     for outer in env.outward:
         if outer.function is not None:

@@ -112,7 +112,7 @@ def axis_names(indices: list[Any], axes: Any, kind: str) -> tuple[str, ...]:
 def label_rows(frame: Any) -> tuple[Any, tuple[str, ...]]:
     """Return a pandas frame of numbers, and the names of the text columns that are omitted.
 
-    If the index only counts rows, the first text column labels the rows.
+    If the index only counts rows, the first text column labels the rows. A frame without numeric columns is unchanged.
     """
     words = [column for column, dtype in zip(frame.columns, frame.dtypes) if getattr(dtype, "kind", "O") not in "biufc"]
     if not words or len(words) == len(frame.columns):

@@ -1,6 +1,6 @@
 """Suggestions for errors: the closest known names, and the notation's equivalents of names in other libraries.
 
-For example, `near("sofmax", ["softmax", "max"])` returns `["softmax"]`.
+For example, `near("sofmax", ["softmax", "max"])` returns `["softmax", "max"]`.
 """
 
 from __future__ import annotations

@@ -50,9 +50,9 @@ class Comparison:
     closed: nodes.Program
 
     def __call__(self) -> str:
-        """Compare the two sides, and return "" or a sentence that explains why they could not be compared.
+        """Compare the two sides. Return "", or a sentence if they were compared only for equal sizes or not at all.
 
-        Raises NotationError if the two sides differ.
+        Raises NotationError if the two sides differ, or if the closed form has no value.
         """
         problem = ""
         with recursion_headroom(self.typed.source), silent():

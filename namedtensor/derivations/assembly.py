@@ -113,7 +113,7 @@ class Assembly:
     def facts(self) -> list[Any]:
         """Return the program's assertions about its declared and given tensors, such as ∑_{v} T = 1.
 
-        A range is included, as in ∑_{v} T^t = 1 for each t.
+        An assertion with a range, as in ∑_{v} T^t = 1 for each t, is included if the range covers every use.
         """
         spans = {claim.span for claim in self.scope.claims}
         return [

@@ -69,7 +69,7 @@ class LayerCalls:
 
     @property
     def definitions(self) -> str:
-        """The definitions that replace definitions with the same names in the formulas."""
+        """Definitions and declarations that replace statements with the same names in the formulas, or are added."""
         return self._about.definitions
 
     @property

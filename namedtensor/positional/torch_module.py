@@ -1,4 +1,4 @@
-"""`nt.from_torch`, which converts a PyTorch module or function to a program and checks it at other sizes."""
+"""The implementation of `nt.from_torch`, which converts a PyTorch module or function and compares the values."""
 
 from __future__ import annotations
 

@@ -231,7 +231,7 @@ def merge_ranges(ranges: Sequence[nodes.Range]) -> nodes.Range:
 
 
 def made_axes(node: Any) -> set[str]:
-    """Return the names of axes that a node such as iota or a split uses without determining their sizes."""
+    """Return the names of axes that a node such as iota, a split or a merge uses without stating their sizes."""
     if isinstance(node, nodes.Subscript) and isinstance(node.base, nodes.Name) and node.base.text in ("iota", "ones"):
         return set(map(to_text, node.components))
     if isinstance(node, nodes.Call) and node.operator in ("unroll", "pool", "maxk", "argmaxk"):

@@ -54,7 +54,10 @@ def with_declared(
 
 
 def to_python(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any], options: Options) -> str:
-    """Return the source of a standalone Python function. The names in `given`, in order, are its parameters."""
+    """Return the source of a standalone Python function.
+
+    Its parameters are the names in `given`, in order, except for plain numbers, which are inlined.
+    """
     return Specialization(goal, text_target(library), given, options).source
 
 
@@ -126,7 +129,10 @@ def class_name(title: str) -> str:
 
 
 def to_javascript(goal: WholeProgram | Entry, given: Mapping[str, Any], standalone: bool, options: Options) -> str:
-    """Return the source of a JavaScript module with a function `formula` whose parameters are the names in `given`."""
+    """Return the source of a JavaScript module with a function `formula`.
+
+    Its parameters are the names in `given`, except for plain numbers, which are inlined.
+    """
     from ..backends.javascript import BACKEND, TARGET
 
     plan, python = open_plan_of(goal, TARGET, given, options)

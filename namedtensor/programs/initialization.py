@@ -21,7 +21,7 @@ from .parameters import infer_types, shapes_of
 
 # ------------------------------------------------------------------------------------------------------------- fans
 def fans(parameters: Mapping[Any, Term], terms: list[Term]) -> dict[Any, tuple[str, ...]]:
-    """Return the fan-in axes of each parameter, that is, the axes along which contractions and lookups use it."""
+    """Return the fan-in axes of each parameter: the axes of its last contraction, or of its first lookup if there is none."""
     names = {id(term): (spelling, dict(zip(term.shape, term.shape))) for spelling, term in parameters.items()}
     result: dict[Any, tuple[str, ...]] = {}
     for term in terms:
@@ -90,8 +90,8 @@ def initial(
 ) -> dict[str, Any]:
     """Return an initialized tensor for each shape. The initializer is chosen by name, base or use in the formulas.
 
-    By default, γ is 1. A contracted tensor is normally distributed with variance 1/fan_in, which preserves the variance
-    of the input. An added tensor is 0.
+    By default, γ is 1. A tensor that is contracted or indexed is normally distributed with variance 1/fan_in, which
+    preserves the variance of the input of a product. Any other tensor, such as a bias, is 0.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""Parameter inference: the shape of each name that a program declares but does not define."""
+"""Parameter inference: the shape of each name that a program declares and uses but does not define."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def parameter_shapes(
     goal: WholeProgram | Entry, sizes: Mapping[str, int] | None, shapes: Mapping[str, Any],
     by_keyword: Iterable[str] | None = None,
 ) -> Shapes:  # fmt: skip
-    """Return the shape of each name that is declared but not defined and whose shape is not given."""
+    """Return the shape of each name that the goal uses, if it is declared, not defined, and not given a shape."""
     return shapes_of(infer_types(goal, sizes, shapes, by_keyword), shapes)
 
 

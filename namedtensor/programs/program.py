@@ -288,7 +288,8 @@ class Formula(Program):
 class DerivativeFormula(Formula):
     """The derivative of a formula.
 
-    A derivative prints as its closed form, if there is one. `to_text()` returns it in the paper's notation.
+    A derivative prints as its closed form, if there is one. `to_text()` returns the derivative with ∂, in
+    the paper's notation.
     """
 
     @encodable

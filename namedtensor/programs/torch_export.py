@@ -1,4 +1,4 @@
-"""Export of modules to `torch.export` programs and ONNX files that accept all sizes of open axes."""
+"""Export of modules to `torch.export` programs and ONNX files in which the sizes of open axes are dynamic."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def identifier(axis: str) -> str:
 
 
 def dynamic_shapes(planned: Forward) -> tuple[dict[int, Any], ...]:
-    """Return the open axes of each input, for `torch.export`. PyTorch determines the range of each constrained size."""
+    """Return the open axes of each input, for `torch.export`. If any is constrained, PyTorch finds their ranges."""
     axes = open_axes(planned)[: len(planned.shapes)]
     sizes = [size for shape in planned.shapes for size in shape if type(size) is Extent]
     is_free = not planned.plan.conditions and all(

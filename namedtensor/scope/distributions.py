@@ -1,7 +1,7 @@
 """Distributions by name, with functions that compute samples from uniform numbers.
 
-Samples are counter-based. Each sample is computed from the seed, the variable's name, the sample number, and the
-position along the distribution's axes (`coordinates`). Every evaluator and every library therefore produces the same
+Samples are counter-based. Each sample is computed from the seed, the variable's name and labels, the sample
+number, and the position along the sample's axes. Every evaluator and every library therefore produces the same
 samples.
 """
 

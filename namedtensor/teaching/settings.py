@@ -2,8 +2,8 @@
 
     X ∈ ℝ^{n × feature}        |n| = 3, |feature| = 4, and X sampled in each style
 
-Each axis has a distinct size of at least 3. Equal sizes would hide a transpose, and a size of 2 would hide n/(n − 1).
-Axes that the solution aligns have the same size.
+If possible, axes without a stated size have distinct sizes of at least 3. Equal sizes would hide a transpose, and a size
+of 2 would hide n/(n − 1). Axes that the solution aligns have the same size.
 """
 
 from __future__ import annotations

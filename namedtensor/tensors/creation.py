@@ -73,7 +73,8 @@ def zeros(shape: Any, dtype: str | None = None, *, library: str = "numpy", devic
     Raises
     ------
     NotationError
-        If the shape is invalid (310, 317), or the library is not installed (408).
+        If the shape is invalid (208, 303, 310, 317), a value is not a number (208), the dtype or device is not supported
+        (405), or the library is not installed (408) or unknown (409).
 
     Examples
     --------
@@ -113,7 +114,8 @@ def ones(
     Raises
     ------
     NotationError
-        If the shape is invalid (310, 317), or the library is not installed (408).
+        If the shape is invalid (208, 303, 310, 317), a value is not a number (208), the dtype or device is not supported
+        (405), or the library is not installed (408) or unknown (409).
 
     Examples
     --------
@@ -150,7 +152,8 @@ def full(
     Raises
     ------
     NotationError
-        If the shape is invalid (310, 317), or the library is not installed (408).
+        If the shape is invalid (208, 303, 310, 317), a value is not a number (208), the dtype or device is not supported
+        (405), or the library is not installed (408) or unknown (409).
 
     Examples
     --------

@@ -167,7 +167,7 @@ def array_ufunc(self: NamedTensor, ufunc: Any, method: str, *inputs: Any, **opti
 
 
 def array_function(self: NamedTensor, function: Any, types: Any, arguments: Any, options: Any) -> Any:
-    """Raise NotationError for a NumPy function that depends on axis order, except for `np.shape` if JAX calls it."""
+    """Raise NotationError for each NumPy function that is not a ufunc, except for `np.shape` if JAX calls it."""
     if function.__name__ == "shape" and (sizes := sizes_for_jax(self)) is not None:
         return sizes
     raise numpy_protocol.function(function.__name__, self.axes)

@@ -289,7 +289,7 @@ def numbers(model: LanguageModel) -> list[str]:
 
 @lru_cache(maxsize=256)
 def variant(formula: nt.Program, definitions: str, removed: frozenset[str]) -> nt.Program:
-    """Return a program with some definitions replaced. Equal calls return the same program, so its plans are reused."""
+    """Return a program with some definitions replaced or removed. Equal calls return the same program and share plans."""
     return formula.replace_definitions(definitions, removed)
 
 
