@@ -245,3 +245,18 @@ def test_the_axes_of_an_input_are_names():
         compiled.module({"W": nt.tensor([1.0, 2.0], "a")}, X=3)
     with pytest.raises(nt.NotationError, match="axes are separated with spaces, not commas"):
         compiled.module({"W": nt.tensor([1.0, 2.0], "a")}, X="a,b")
+
+
+def test_a_hook_that_raises_ends_the_call():
+    module = layer_of("FFN").module(X="batch seq chans")
+    x = batch(module.W_1.dtype)
+
+    def stop(*_):
+        raise ValueError("the hook stops")
+
+    handle = module.register_forward_pre_hook(stop)
+    with pytest.raises(ValueError, match="the hook stops"):
+        module(x)
+    handle.remove()
+    with pytest.raises(nt.NotationError, match="axis chans has size 3"):
+        module(x[..., :3])

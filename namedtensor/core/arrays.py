@@ -261,8 +261,8 @@ class UnnamedAxes(Layout):
 
 def is_dimension(size: Any) -> bool:
     """Return whether a size is a symbolic JAX dimension, which arrays have while `jax.export` is tracing."""
-    export = sys.modules.get("jax.export")  # without it, no size is symbolic
-    return export is not None and export.is_symbolic_dim(size)
+    is_symbolic = getattr(sys.modules.get("jax.export"), "is_symbolic_dim", None)  # without it, no size is symbolic
+    return is_symbolic is not None and is_symbolic(size)
 
 
 def has_dimensions(layouts: Iterable[Any]) -> bool:

@@ -56,7 +56,7 @@ def diagram(
     asked = Asked(data, frozenset(opened), stated, tuple(sorted(shown, key=len, reverse=True)))
     terms = [(str(name), shape) for name, shape in argument_inputs]
     with recursion_headroom(scope.source):
-        checker, ends = type_goal(entry or goal, scope, inputs, stated, terms)
+        checker, ends = type_single_members(entry or goal, scope, inputs, stated, terms)
         flow = Flow(checker, asked)
         function = (
             flow.function(called[0]) if called is not None else flow.value(scope.last if entry is None else entry.key)
@@ -83,7 +83,7 @@ def check_names(scope: Scope, shapes: Mapping[str, Any], expand: Collection[str]
     return opened
 
 
-def type_goal(
+def type_single_members(
     goal: WholeProgram | Entry, scope: Scope, inputs: Mapping[Key, InputType], sizes: Mapping[str, int], arguments: Arguments,
 ) -> tuple[Checker, set[str]]:  # fmt: skip
     """Return a checker that has typed the goal, and the names of the ends of ranges that no input determines.

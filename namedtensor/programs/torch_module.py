@@ -8,6 +8,7 @@ arguments, such as named tensors, are evaluated by an ordinary call of the formu
 from __future__ import annotations
 
 import os
+import traceback
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from types import MethodType
@@ -129,8 +130,15 @@ class NamedModule(Module):
             return super().__call__(*arrays)
         try:
             return super().__call__(*arrays)
-        except ValueError:  # `forward` rejects the sizes
-            return self.named(*arguments, **named)
+        except ValueError as problem:
+            if not self._is_from_forward(problem):
+                raise
+            return self.named(*arguments, **named)  # `forward` rejects the sizes
+
+    def _is_from_forward(self, problem: Exception) -> bool:
+        """Return whether an error comes from the generated `forward`, and not from a hook."""
+        frames = traceback.walk_tb(problem.__traceback__)
+        return self._planned is not None and any(frame.f_code is self._planned.function.__code__ for frame, _ in frames)
 
     def _arrays(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...] | None:
         """Return the arguments to pass to `forward`, or None if `forward` does not accept them."""
