@@ -88,6 +88,8 @@ HOVERED = {
     "scores = softmax_{seq}(W^{l,Q} ⊙_{key} X_1)": ["scores", "W^{l,Q}", "X_1"],
     "f(X) = √X": ["X", "X"],
     "Y_{seq(i)} = X_{seq→key}": ["Y", "X"],
+    "Y = (X - W^1)^2": ["Y", "X", "W^1"],
+    "(∂Y)/(∂X†)": ["Y", "X"],
 }
 TYPES = {"Y", "X", "W^1", "scores", "W^{l,Q}", "X_1"}
 

@@ -147,7 +147,8 @@ class OperatorLayout(FormulaLayout):
     def variable(self, node) -> Part:
         """Return X*, the variable of ∂X*."""
         if node.mark and self.takes_mark(node.variable):
-            return self.spell_axis(node.variable.text + node.mark)
+            word = Box((self.spell_axis(node.variable.text),), kind="word", data=node.variable.text)
+            return Box((word, self.sign(node.mark)))
         box, mark = self.part(node.variable, POSTFIXED), self.sign(node.mark)
         return self.attach(node.variable, box, "^", mark) if mark else box
 

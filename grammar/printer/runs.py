@@ -16,7 +16,7 @@ from ..symbols import FUNCTIONS
 from ..traversal import walk
 from .boxes import Part, write
 from .operators import CALLS, sums_over_indices
-from .statements import TextLayout
+from .statements import TextLayout, is_name
 
 NAMING = (nodes.Name, nodes.Subscript, nodes.Superscript)
 
@@ -52,7 +52,8 @@ def to_runs(node: Any, axes: Collection[str] | None = None) -> tuple[Run, ...]:
             add_run(runs, style._replace(text=part if style.axis else part.replace("-", "−")))
         elif part.kind != "gap":
             parts = part.parts
-            if not style.name and (part.kind == "word" or type(part.node) in NAMING):
+            is_naming = part.kind == "word" or type(part.node) in NAMING and is_name(part.node)
+            if not style.name and is_naming:
                 style = style._replace(name=write(part))
             if part.kind in ("below", "above"):
                 parts, style = parts[1:-1], style._replace(scripts=(*style.scripts, part.kind))

@@ -138,10 +138,10 @@ class TextLayout(OperatorLayout):
 
 def _is_like_a_head(node: Any) -> bool:
     """Return whether `node` is a product of two names. To the left of =, as in f X = …, it would define a function."""
-    return is_call(node, "juxtaposition") and all(map(_is_name, node.arguments))
+    return is_call(node, "juxtaposition") and all(map(is_name, node.arguments))
 
 
-def _is_name(node: Any) -> bool:
+def is_name(node: Any) -> bool:
     while hasattr(node, "base"):
         node = node.base
     return type(node) is Name
