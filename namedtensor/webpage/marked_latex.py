@@ -31,6 +31,8 @@ def write_marked_latex(
 
     def mark(box: Box) -> Sequence[Part]:
         node, inside = box.node, box.parts
+        if box.kind in ("below", "above") and inside[0] in ("_", "^"):  # A mark needs braces.
+            return (f"{inside[0]}{{", *inside[1:-1], "}")
         if box.kind == "axis" and box.data in tints:
             return (tint(box.data), *inside, "}")
         if node is None or node.span not in parts or type(node) not in Checker.RULES:
