@@ -323,6 +323,7 @@ def test_axes_in_place_of_a_shape_show_the_shape(run, text, shape):
     )
     assert run("check", "2 Q", shape.replace("'ℝ", "ℝ").strip("\"'").replace('"', ""))[0] == 0
     assert "shape" not in run("check", "2 Q", "Q=query.npy:query")[2]
+    assert run("check", "2 Q", "Q=inf")[0] == 0  # a number
 
 
 def test_an_error_in_a_file_names_its_place(run, tmp_path):

@@ -861,6 +861,7 @@ SHORTCUTS = {
     "#: exercise a kind fill-in\n#: hole ∑_{n} (X ⊙ ?)\nX ∈ ℝ^{n × m}\nY ∈ ℝ^{n}\nanswer = ∑_{n} X Y": "is the whole formula",
     "#: exercise a kind fill-in\n#: hole X ⊙ ?\nX ∈ ℝ^{n × m}\nY ∈ ℝ^{n}\nanswer = Y": "",
     "#: exercise a kind fill-in\n#: hole 2 + ?\nX ∈ ℝ^{n}\nanswer = 3 X": "",
+    "#: exercise a kind fill-in\n#: hole ? ?\nX ∈ ℝ^{n × m}\nanswer = X X": "",
     "#: exercise a kind gradient\nX ∈ ℝ^{n}\nanswer = 2 X": "add #: forbid ∂",
     "#: exercise a kind gradient\n#: forbid ∂\nX ∈ ℝ^{n}\nanswer = 2 X": "",
     "#: exercise a kind derivation\nX ∈ ℝ^{n}\nanswer = ∑_{n} (X + X) = ∑_{n} 2 X = 2 ∑_{n} X": "add #: lines 3",

@@ -149,6 +149,13 @@ def test_files_are_those_of_the_student_of_the_roster_whatever_they_are_called(t
     assert submission.student == ada and submission.answers == {"total": ("X",)}
 
 
+def test_students_whose_ids_differ_in_punctuation_keep_their_answers(tmp_path):
+    roster = [Student("j.smith"), Student("j_smith")]
+    texts = {tmp_path / f"{student.id}.nt": f"#: exercise total\n{number} X" for number, student in enumerate(roster)}
+    handed = {submission.student.id: submission.answers for submission in submissions(texts, tmp_path, roster)}
+    assert handed == {"j.smith": {"total": ("0 X",)}, "j_smith": {"total": ("1 X",)}}
+
+
 def test_a_student_without_a_name_is_found_by_the_rest_of_a_row(tmp_path):
     ada = Student("ada", id_number="17")
     (submission,) = submissions({tmp_path / "17.nt": "#: exercise total\nX"}, tmp_path, [ada])

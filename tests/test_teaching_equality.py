@@ -237,3 +237,18 @@ def test_constants_of_a_module_have_their_values():
     with pytest.raises(nt.NotationError) as problem:
         nt.equivalent(read, "softmax_{seq}(x − slopes ⊙ iota_{seq})")
     assert f"only the formula has slopes; only the code has {name}" in problem.value.hint
+
+
+def test_a_hint_lists_names_without_powers_and_a_formula_may_begin_with_a_sign():
+    torch = pytest.importorskip("torch")
+
+    class Scale(torch.nn.Module):
+        def forward(self, x, w):
+            return -x * w
+
+    code = nt.from_torch(Scale(), torch.randn(2), torch.randn(2))
+    with pytest.raises(nt.NotationError) as problem:
+        nt.equivalent(code, "x^2 V")
+    assert "only the formula has V;" in problem.value.hint
+    w = next(name for name in code.types if name != "x")
+    assert nt.equivalent(code, "-x V", given=f"V = {w}")

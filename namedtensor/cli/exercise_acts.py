@@ -12,7 +12,7 @@ from ..files.text import InputError, read_text, reason, save_text
 from ..teaching.class_grades import ClassGrader, StudentResults
 from ..teaching.class_report import html_report, text_report
 from ..teaching.exercise_files import ExerciseError
-from ..teaching.grade_formats import GRADERS, TABLES, class_json, gradescope_files, json_text, table
+from ..teaching.grade_formats import GRADERS, class_json, gradescope_files, json_text, table
 from ..teaching.sheet_files import faults, release_sheet, select_exercises, shortcuts
 from ..teaching.sheets import Sheet, exercises, sheet_of
 from ..teaching.submissions import SUFFIXES, Student, Submission, answers, files_in, roster_of, submissions, text_of
@@ -108,8 +108,13 @@ def grade_class(sheet: Sheet, folder: Path, options: Any, console: Console) -> N
         for path, text in gradescope_files(results).items():
             write_file(Path(options.out) / path, text + "\n")
         return
-    text = class_json(results, skipped) if options.to == "json" else "\n".join(map(result_line, results))
-    write_or_print(table(results, options.to, name).rstrip("\n") if options.to in TABLES else text, options, console)
+    if options.to == "json":
+        text = class_json(results, skipped)
+    elif options.to:
+        text = table(results, options.to, name).rstrip("\n")
+    else:
+        text = "\n".join(map(result_line, results))
+    write_or_print(text, options, console)
 
 
 def read_submissions(folder: Path, console: Console) -> tuple[dict[Path, str], list[str]]:

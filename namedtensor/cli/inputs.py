@@ -71,7 +71,7 @@ def values_of(words: list[str], header: list[str], console: Console, shapes: boo
         if shapes and SHAPE.match(text) and not is_file(text):
             values[name] = text
             continue
-        if shapes and AXES.fullmatch(text) and not is_file(text):
+        if shapes and AXES.fullmatch(text) and parse_number(text) is None and not is_file(text):
             raise no_shape(name, text)
         values[name], notes = read_value(text, name, headers.get(name))
         index_by_key(values, plain_key)

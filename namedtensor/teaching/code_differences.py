@@ -23,7 +23,6 @@ from grammar.printer import to_text
 from grammar.printer.runs import axes_in
 
 from ..operators import REGISTRY
-from ..programs.boundaries import names_in
 from ..programs.plain_values import PlainTensor, value_of
 from ..programs.term_values import TermValue, term_values
 from ..scope.names import walk
@@ -66,7 +65,7 @@ def against_code(read: Any, formula: Any, given: str, seed: int) -> Equivalence:
     """
     plain = Setting("\n".join(filter(str.strip, (write_declarations({**read.types, **read.unused}), given))))
     code, expected = read.formula, call_last_function(text_of(formula), tuple(plain.sets))
-    spoken = names_in(parse(f"{given}\n{expected}", "text"))
+    spoken = set[str]().union(*(names_in(parse(text, "text")) for text in (given, expected) if text.strip()))
     constants = tuple((name, value_of(read.parameters[name])) for name in read.constants if name not in spoken)
     setting = replace(plain, constants=constants)
     try:
@@ -291,3 +290,8 @@ def slips(setting: Setting, code: str, parting: Parting, drawn: SampledInputs) -
 
 def array_of(value: PlainTensor) -> Any:
     return np.asarray(value.numbers, dtype=float).reshape(value.extent)
+
+
+def names_in(tree: Any) -> set[str]:
+    """Return the names of tensors in a tree, such as q_1. A power is not a name."""
+    return {to_text(node) for node in walk(tree) if isinstance(node, (nodes.Name, nodes.Subscript))}

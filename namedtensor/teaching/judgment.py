@@ -55,6 +55,11 @@ class Equivalence:
         return f"<Equivalence: {self.message}>"
 
 
+def is_moderate(compared: ComparedValue) -> bool:
+    """Return whether the inputs of a random test are neither tiny nor huge."""
+    return compared.test.drawn.kind not in ("tiny", "huge")
+
+
 def judge_values(
     setting: Setting,
     state: Sequence[ComparedValue],
@@ -87,13 +92,13 @@ def judge_values(
             return Equivalence("same", message, way, trials=trials, sizes=sizes, remark=remark)
     assert closest is not None
     at, way, difference = closest
-    moderate = [compared for compared in state if compared.test.drawn.kind not in ("tiny", "huge")]
+    moderate = list(filter(is_moderate, state))
     kind, relation = "value", None
     if exchanged:
         kind, relation = "exchanged", exchanged
     elif solution is not None and (named := mistake(setting, solution, state, words)):
         kind, relation = "mistake", named
-    elif comparable[at] in moderate and (described := find_relation(moderate, way, words)):
+    elif is_moderate(comparable[at]) and (described := find_relation(moderate, way, words)):
         kind, relation = "relation", described
     location = value_differs(difference, words)
     return Equivalence(

@@ -257,10 +257,11 @@ def _kept_changes(solution: Solution) -> Iterator[tuple[str, str]]:
             if (way := find_matching(value, test.expected, setting.axes)) is None:
                 break
             placed.append(lay_out(value, test.expected, way))
-        key = fingerprint(placed, tests)
-        if len(placed) == len(tests) and key not in known:
-            known.add(key)
-            yield seal(solution.exercise.name, (key,))[:LOCK], lock_text(change, key)
+        else:
+            key = fingerprint(placed, tests)
+            if key not in known:
+                known.add(key)
+                yield seal(solution.exercise.name, (key,))[:LOCK], lock_text(change, key)
         if len(known) > MAX_KEPT_CHANGES:
             return
 

@@ -69,7 +69,7 @@ def is_whole_formula(hole: str, text: str) -> bool:
     except NotationError:  # grading reports it
         return False
     whole, given = (tree.sides[-1] if isinstance(tree, Equation) else getattr(tree, "body", tree) for tree in trees)
-    return hole.strip() != "?" and _matches(whole, given)
+    return hole.count("?") == 1 and hole.strip() != "?" and _matches(whole, given)
 
 
 def _matches(pattern: Any, node: Any) -> bool:

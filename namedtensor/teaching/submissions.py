@@ -141,12 +141,13 @@ def submissions(texts: Mapping[Path, str], folder: Path, roster: list[Student]) 
 
     A student without a submission has no answers.
     """
-    known = {_key(name): student for student in roster for name in _names(student) if name}
+    exact = {name.casefold(): student for student in roster for name in _names(student) if name}
+    known = {_key(name): student for name, student in exact.items()}
     students: dict[str, Student] = {student.id: student for student in roster}
     result: dict[str, dict[str, list[str]]] = {student.id: {} for student in roster}
     for path, text in texts.items():
         student = student_of(path, folder, text)
-        listed = known.get(_key(student.id))
+        listed = exact.get(student.id.casefold()) or known.get(_key(student.id))
         student = student if listed is None else replace(listed, participant=student.participant)
         students[student.id] = student
         submitted = result.setdefault(student.id, {})
