@@ -315,3 +315,19 @@ def test_equations_without_named_axes_are_tested_if_their_names_are_declared():
     assert not check_document(WITHOUT_NAMED_AXES).errors
     everything = check_document(WITHOUT_NAMED_AXES, everything=True, draws=Draws())
     assert "u - v = v - u" in [everything.source[slice(*warning.span)].strip() for warning in everything.warnings]
+
+
+ANYTHING = r"Let $A \in \mathbb{R}^{\mathsf{a}}$, $B \in \mathbb{R}^{\mathsf{b}}$. "
+
+
+@pytest.mark.parametrize(("text", "statuses", "errors"), [
+    (r"\[ f(x) = x + 1 \] \[ \sum_{\mathsf a} A^{f(2)} = \sum_{\mathsf a} A^3 \]", [PROVED], 0),
+    (r"\[ f(x) = x + 1 \] \[ \sum_{\mathsf a} A^{f(2)} = \sum_{\mathsf a} A^3 + 1 \]", [FALSE], 1),
+    (r"\[ p' = 3 \] \[ \sum_{\mathsf a} A^{p'} = \sum_{\mathsf a} A^3 \]", [PROVED], 0),
+    (r"\[ p' = \sum_{\mathsf a} A \] \[ \sum_{\mathsf b} B^{p'} = \sum_{\mathsf b} B \]", [FALSE], 1),
+    (r"\[ \sum_{\mathsf a} |A| = \sum_{\mathsf a} A \] \[ \max_{\mathsf b} B = \min_{\mathsf b} B \]", [FALSE] * 2, 2),
+])  # fmt: skip
+def test_functions_primes_and_magnitudes_in_an_assertion(text, statuses, errors):
+    report = check_document(ANYTHING + text, draws=Draws())
+    assert [attempt.status for attempt in report.tried] == statuses
+    assert [problem.code for problem in report.errors] == [403] * errors

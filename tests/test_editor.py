@@ -295,6 +295,9 @@ COMPLETIONS = {  # a text that ends where one types: the first completions
     ("a.nt", TEXT + "B = softmax_{se"): ["seq"],
     ("a.nt", TEXT + "B = M_{k"): ["key"],
     ("a.nt", TEXT + "# B = Att"): [],
+    ("a.nt", "Y = ∑_{idx=1}^{3} X_{a(idx)}\nZ = ∑_{idx=1}^{3} X_{a(id"): ["idx"],
+    ("a.nt", "Y = W^{query} X\nZ = W^{qu"): ["query"],
+    ("a.nt", "Y = E_{z ∼ Normal(0, 1)} z\nZ = dr"): [],
     ("a.tex", PAPER + r"Now $Z = V \nd"): [r"\ndot{}"],
     ("a.tex", PAPER + r"Now $Z = V \ndot{\s"): [r"\seq", r"\sqrt"][:1],
     ("a.tex", PAPER + r"Now $Z = V \ndot{"): [r"\key", r"\seq", r"\val"],
@@ -323,6 +326,10 @@ def test_completion_in_a_string_of_python_knows_the_axes_of_its_inputs():
 RENAMED = {  # a place, the new name, and the pattern whose matches are replaced
     ("a.nt", TEXT, "seq", "time"): r"\bseq\b",
     ("a.nt", TEXT, "Q, K", "Query"): (r"\bQ\b", (2, 3)),
+    ("a.nt", "k = 2\nX ∈ ℝ^{a}\nf_{l}(Z) = 2 Z for l = 1, …, 3\nY = f_{k}(X_{a(k)})\nZ = k + 1", "k", "num"): (
+        r"\bk\b(?!}\()",
+        None,
+    ),
     ("a.nt", TEXT, "Q ∈", "Query"): (r"\bQ\b", (5, 7)),
     ("a.nt", TEXT, "ax}", "over"): r"\bax\b",
     ("a.nt", TEXT, "l = 1", "n"): (r"\bl\b", (8,)),
@@ -393,6 +400,16 @@ def test_quick_fix(case):
     assert fix.title == title and result in new
     assert len(findings_of(opened(new, path))) < len(findings_of(document))
     assert fixes(document, (0, 0)) == []
+
+
+def test_a_quick_fix_in_a_program_that_is_being_typed():
+    base = program(60) + "Z = softmax_{sek} Q3\n"
+    document = opened(base)
+    text = base.replace("Q5 =", "Q5 = (X +", 1)
+    document.update(text)
+    assert not document.settled
+    at = text.index("sek")
+    assert "Replace sek by seq" in [fix.title for fix in fixes(document, (at, at))]
 
 
 # ------------------------------------------------------------------------------------------------------------- positions

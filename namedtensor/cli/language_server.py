@@ -257,7 +257,11 @@ def create_server(delay: float = 0.4) -> LanguageServer:
         edits = rename(opened.document, offset, params.new_name)
         return workspace_edit(opened, [(item.span, item.text) for item in edits])
 
-    @on(lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(code_action_kinds=[lsp.CodeActionKind.QuickFix]))
+    @on(
+        lsp.TEXT_DOCUMENT_CODE_ACTION,
+        lsp.CodeActionOptions(code_action_kinds=[lsp.CodeActionKind.QuickFix]),
+        settled=True,
+    )
     def on_code_action(opened: OpenDocument, span: Span, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         return [
             lsp.CodeAction(

@@ -192,10 +192,10 @@ class FlowData:
         name = read_spelling(node)
         if name is None:
             return None
-        for key in (name.key(env.index), evaluate_labels(self.checker, name, env)):
-            if self.means(key, env):
-                return key
-        return None
+        key = name.key(env.index)
+        if not self.means(key, env):
+            key = evaluate_labels(self.checker, name, env)
+        return key if self.means(key, env) else None
 
     def lookup(self, key: Key, env: Environment) -> tuple[Environment | None, Definition | None]:
         """Return the environment that defines a name, or None, and the definition, or None."""

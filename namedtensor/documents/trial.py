@@ -117,7 +117,7 @@ def _try_assertion(alone: ClaimAlone, meanings: Mapping[str, Any], shapes: Mappi
 
 def has_constant_side(claim: Equation) -> bool:
     """Return whether a side of an assertion contains no name."""
-    return any(not uses_of(side).variables for side in claim.sides)
+    return any(not any(isinstance(node, Name) for node in walk(side)) for side in claim.sides)
 
 
 def _explain_unsaid(names: Collection[str]) -> str:
@@ -175,11 +175,11 @@ class _Trial:
     @property
     def is_condition(self) -> bool:
         """True if the assertion could be a condition on inputs: one side is constant, and it uses no defined name."""
-        heads = (head for head in self.heads if not isinstance(head, Call))
+        heads = (head for head in self.defined_heads if not isinstance(head, Call))
         return has_constant_side(self.claim) and uses_of(self.claim).words.isdisjoint(map(base_of, heads))
 
     @property
-    def heads(self) -> list[Any]:
+    def defined_heads(self) -> list[Any]:
         """The left-hand sides of the equations that the assertion needs."""
         before = self.program.statements[:-1]
         return [statement.sides[0] for statement in before if isinstance(statement, Equation)]
@@ -228,7 +228,7 @@ class _Trial:
 
         An example is A_{h(i), w(j)} = A_{h(j), w(i)}. A single side has no value, because i and j are undefined.
         """
-        known = {*self.shapes, *self.sets, *map(base_of, self.heads)}
+        known = {*self.shapes, *self.sets, *map(base_of, self.defined_heads)}
         indexed = (node for node in walk(self.claim) if isinstance(node, Index))
         return any(isinstance(at, Name) and at.text not in known for node in indexed for _, at in node.items)
 
@@ -283,9 +283,9 @@ class _Trial:
         Raise NotationError if the assertion has no value.
         """
         given = {name: value.to_operand() for name, value in values.items()}
-        if len(self.facts.statements) > 1:
-            spoken = set(map(to_text, walk(self.facts)))
-            evaluate_test(to_text(self.facts), {name: value for name, value in given.items() if name in spoken}, {})
+        facts, names = self.facts
+        if facts:
+            evaluate_test(facts, {name: value for name, value in given.items() if name in names}, {})
         try:
             evaluate_test(source, given, sizes)
         except NotationError as problem:
@@ -372,10 +372,13 @@ class _Trial:
         return condition_for_all([Program((*before, Value(side, (0, 0)))) for side in self.claim.sides])
 
     @cached_property
-    def facts(self) -> Program:
-        """Return a program of the assumed conditions, such as x > 0, that random tensors must satisfy."""
+    def facts(self) -> tuple[str, frozenset[str]]:
+        """Return a program of the assumed conditions, such as x > 0, or "" if there are none, and the names in it."""
         stated = tuple(statement for statement in self.program.statements if isinstance(statement, Fact))
-        return Program((*stated, Value(Number(0, (0, 0)), (0, 0))))
+        if not stated:
+            return "", frozenset()
+        program = Program((*stated, Value(Number(0, (0, 0)), (0, 0))))
+        return to_text(program), frozenset(map(to_text, walk(program)))
 
     @cached_property
     def sets(self) -> dict[str, Set]:

@@ -15,7 +15,7 @@ from grammar.symbols import FUNCTIONS, LATEX_GREEK, SYMBOLS
 from ..documents.shown_axes import NUMBER_OF_ARGUMENTS
 from ..operators import REGISTRY
 from ..operators.usage import sentence
-from ..scope.heads import base_of, function_head, head_names
+from ..scope.heads import function_head, head_names
 from ..scope.names import MARKS
 from ..scope.uses import uses_of
 from .analysis import EditedDocument
@@ -74,8 +74,8 @@ def complete_text(program: TextProgram, offset: int) -> Iterator[CompletionItem]
     statements = program.whole.tree.statements if program.whole is not None else ()
     functions = {head.operator for head in map(function_head, statements) if head is not None}
     tensors = program.known.named.union(*(head_names(line) for line in statements if function_head(line) is None))
-    mentioned = (base_of(name) for line in statements for name in uses_of(line).names)
-    names = dict.fromkeys([*sorted(tensors), *(name for name in mentioned if name not in functions | FUNCTIONS)])
+    mentioned = sorted(word for word in uses_of(*statements).words - functions - FUNCTIONS if word[0].isalpha())
+    names = dict.fromkeys([*sorted(tensors), *mentioned])
     here = before[-1:] if WORD.search(before[-1:]) else ""
     known = Known(tuple(names), tuple(sorted(functions)), tuple(axes_of(program, offset if here else -1)))
     for completion in complete(before, known)[:MAX_ITEMS]:

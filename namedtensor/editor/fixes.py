@@ -22,7 +22,8 @@ class Fix(NamedTuple):
 
 
 def fixes(document: EditedDocument, span: Span) -> list[Fix]:
-    """Return the quick fixes for the problems that overlap a span."""
+    """Complete the check of a document, and return the quick fixes for the problems that overlap a span."""
+    document.settle()
     problems = [
         candidate
         for candidate in document.problems

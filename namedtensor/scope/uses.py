@@ -124,7 +124,11 @@ class Collector:
         parts = (*name.subscript, *name.superscript)
         terms = [part for part in parts if not isinstance(part, (Name, Number)) and any(map(is_term, walk(part)))]
         labels = [part for part in name.subscript if isinstance(part, Name)]
-        self.variables.update(*(component_names(part) for part in parts if part not in labels and part not in terms))
+        for inner in (inner for part in parts if part not in terms for inner in walk(part)):
+            if isinstance(inner, Call):
+                self.calls.add(inner.operator)
+            elif isinstance(inner, Name) and inner not in labels:
+                self.variables.add(inner.text)
         self.indices.update(*map(component_names, parts))
         return terms
 
@@ -177,15 +181,17 @@ def find_indices(root: Any) -> set[str]:
             names |= node.variables
         elif isinstance(node, (nodes.IndexSum, nodes.Over)):
             names.add(node.variable.text)
-        elif isinstance(node, Call) and len(node.subscript) == 1 and isinstance(node.subscript[0], Name):
+        elif isinstance(node, Call) and node.operator in OVER_INDICES and len(node.subscript) == 1:
+            index = node.subscript[0]
             parts = (part for argument in node.arguments for part in walk(argument) if isinstance(part, Index))
-            if any(node.subscript[0] in walk(position) for part in parts for _, position in part.items):
-                names.add(node.subscript[0].text)
+            if isinstance(index, Name) and any(index in walk(at) for part in parts for _, at in part.items):
+                names.add(index.text)
     return names
 
 
 NEARLY = frozenset({"≈", "∝"})  # relations without values that could be checked
 COUNTED = ("elements", "count", "field")  # finite sets of numbers
+OVER_INDICES = frozenset({"∑", "∏", "max", "min", "argmax", "argmin", "mean", "any", "all", "logsumexp"})
 
 
 # ------------------------------------------------------------------------------------------ what needs what
