@@ -99,3 +99,9 @@ def test_the_command_says_the_same(capsys):
     assert capsys.readouterr().out.count("note: assertion: proved") == 3
     assert main(["check", CLAIMS, "x=ℝ^{a}", "y=ℝ^{a}"]) == 1
     assert "error 403: assertion failed" in capsys.readouterr().out
+
+
+def test_an_equation_of_many_terms_is_proved():
+    names = [f"x_{number}" for number in range(240)]
+    left, right = " + ".join(names), " + ".join(reversed(names))
+    assert str(nt.prove(f"∑_{{a}} exp({left}) = ∑_{{a}} exp({right})", **dict.fromkeys(names, "ℝ^{a}"))) == "proved"

@@ -27,7 +27,7 @@ from ..terms.terms import Term
 from .program_facts import facts_of
 from .reading import reading_checker
 
-MAX_PROOF_OPERATIONS = 20_000  # rewrites of a proof
+MAX_PROOF_OPERATIONS = 100_000  # rewrites of a proof
 SELECTING = frozenset(("cases", "where", "indicator", "max", "min", "argmax", "argmin", "sort", "clip", "fillna"))
 
 
