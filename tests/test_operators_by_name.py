@@ -91,7 +91,10 @@ KNOWING = {  # for each file the names that it knows, and why no flag of a recor
     "programs/einsum.py": ("sum trace ∑", "a call of einsum, whose subscripts say a trace"),
     "scope/distributions.py": ("cos cumsum log min sqrt ∑", "how a draw is computed from uniform numbers"),
     "scope/known_heads.py": ("I", SIGNS_OF_THE_LANGUAGE),
-    "scope/uses.py": ("I standardize ∏ ∑", "signs of the language, and an ε unsaid"),
+    "scope/uses.py": (
+        "I all any argmax argmin logsumexp max mean min standardize ∏ ∑",
+        "signs of the language, operators over an index, and the default ε",
+    ),
     "scope/statements.py": ("abs ceil floor sqrt", "signs of the language that are calls: √x, |x|, ⌈x⌉, ⌊x⌋"),
     "sharding/placement.py": ("∑", "which products a rule places"),
     "symbolic/algebra.py": ("abs", "rewrite rules of powers: √(x²) is |x|"),

@@ -175,11 +175,11 @@ class _Trial:
     @property
     def is_condition(self) -> bool:
         """True if the assertion could be a condition on inputs: one side is constant, and it uses no defined name."""
-        heads = (head for head in self.defined_heads if not isinstance(head, Call))
+        heads = (head for head in self.left_sides if not isinstance(head, Call))
         return has_constant_side(self.claim) and uses_of(self.claim).words.isdisjoint(map(base_of, heads))
 
     @property
-    def defined_heads(self) -> list[Any]:
+    def left_sides(self) -> list[Any]:
         """The left-hand sides of the equations that the assertion needs."""
         before = self.program.statements[:-1]
         return [statement.sides[0] for statement in before if isinstance(statement, Equation)]
@@ -228,7 +228,7 @@ class _Trial:
 
         An example is A_{h(i), w(j)} = A_{h(j), w(i)}. A single side has no value, because i and j are undefined.
         """
-        known = {*self.shapes, *self.sets, *map(base_of, self.defined_heads)}
+        known = {*self.shapes, *self.sets, *map(base_of, self.left_sides)}
         indexed = (node for node in walk(self.claim) if isinstance(node, Index))
         return any(isinstance(at, Name) and at.text not in known for node in indexed for _, at in node.items)
 
