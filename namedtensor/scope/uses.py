@@ -128,7 +128,7 @@ class Collector:
             if isinstance(inner, Call):
                 self.calls.add(inner.operator)
             elif isinstance(inner, Name) and inner not in labels:
-                self.variables.add(inner.text)
+                self.variables |= {inner.text, inner.text.rstrip("'")}  # γ^{l'} may be the γ' of layer l
         self.indices.update(*map(component_names, parts))
         return terms
 
