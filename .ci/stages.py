@@ -1,7 +1,8 @@
 """Run the stages of continuous integration, each in environments that are made from nothing.
 
-    .ci/run              every stage but the slow ones
-    .ci/run slow         the stages that take longer; each runs even if another fails
+    .ci/run              every ordinary stage
+    .ci/run slow         the stages that take longer, about two hours on two cores; each runs even if another fails
+    .ci/run measures     coverage by branches and mutation testing, about two hours more
     .ci/run lint docs    these stages; `docs+page` runs two stages at the same time
 
 PYTHON names another interpreter, PYTHONS the interpreters of the stage `pythons`, TAG the version of a release, and
@@ -252,7 +253,7 @@ def check_types(work: Workspace) -> None:
     work.run("python", "tests/public_types.py", within="everything")
 
 
-def test(work: Workspace, cases: str = "--slow") -> None:
+def test(work: Workspace, cases: str = "--slow", *arguments: str) -> None:
     """Run the tests with every optional package. The stages `docs` and `page` run the pages' blocks and the playground."""
     make_katex(work)
     run_tests(
@@ -260,6 +261,7 @@ def test(work: Workspace, cases: str = "--slow") -> None:
         "--durations=25",
         "--deselect=tests/test_docs.py::test_page_runs_and_stores_its_outputs",
         "--deselect=tests/test_webpage_browser.py",
+        *arguments,
         cases=cases,
         NODE_PATH=str(work.folder / "node/node_modules"),
         NAMEDTENSOR_FUZZ="15000",
@@ -366,20 +368,18 @@ def test_sdist(work: Workspace) -> None:
     distribute([archive])
     work.run("tar", "xzf", archive, "-C", folder, "--strip-components=1")
     work.run("pip", "install", "--quiet", ".[test]", cwd=folder, within="sdist")
-    work.run(
-        "pytest", "--slow", *PARALLEL, "-p", "no:cacheprovider", cwd=folder, within="sdist", HYPOTHESIS_PROFILE="dev"
-    )
+    work.run("pytest", *PARALLEL, "-p", "no:cacheprovider", cwd=folder, within="sdist", HYPOTHESIS_PROFILE="dev")
 
 
 # -------------------------------------------------------------------------------------------------------- slow stages
 def test_whole(work: Workspace) -> None:
-    """Run every case of the sampled tests too."""
-    test(work, "--whole")
+    """Run every case of the tests that `.ci/run` samples."""
+    test(work, "--whole", "-m", "sampled")
 
 
 def fuzz(work: Workspace) -> None:
-    """Read two million random strings: each error is one of the package."""
-    run_tests(work, "tests/test_fuzz.py", HYPOTHESIS_PROFILE="anew", NAMEDTENSOR_FUZZ="2000000")
+    """Read two hundred thousand random strings: each error is one of the package."""
+    run_tests(work, "tests/test_fuzz.py", HYPOTHESIS_PROFILE="anew", NAMEDTENSOR_FUZZ="200000")
 
 
 def test_anew(work: Workspace) -> None:
@@ -393,9 +393,9 @@ def imports_hypothesis(file: str) -> bool:
 
 
 def compare_random_programs(work: Workspace) -> None:
-    """Compare ten thousand random programs in every way that the package has to compute them."""
+    """Compare a thousand random programs in every way that the package has to compute them."""
     make_everything(work)
-    work.run("python", "tests/differential.py", "10000", "1", within="everything")
+    work.run("python", "tests/differential.py", "1000", within="everything")
     run_tests(work, "tests/test_programs_exported.py", NAMEDTENSOR_EXPORTED="all")
 
 
@@ -417,8 +417,8 @@ def plan_with_symbols(work: Workspace) -> None:
 
 
 def interrupt_first_calls(work: Workspace) -> None:
-    """Make first calls in fifty processes of eight threads, with an interrupt at each line and with forks."""
-    run_tests(work, "tests/test_programs_first_calls.py", NAMEDTENSOR_FIRST_CALLS="all")
+    """Make first calls in fifty processes of eight threads, with interrupts at three thousand lines and with forks."""
+    run_tests(work, "tests/test_programs_first_calls.py", NAMEDTENSOR_FIRST_CALLS="3000")
 
 
 def measure_coverage(work: Workspace) -> None:
@@ -476,9 +476,7 @@ def test_oldest(work: Workspace) -> None:
     extras = ["torch", "test torch jax xarray pictures"]
     versions = [work.read(sys.executable, ".ci/oldest.py", *names.split()).stdout.split() for names in extras]
     work.environment("oldest", *versions, ["--no-deps", "."])
-    work.run(
-        "pytest", "--slow", "--numprocesses=2", "-p", "no:cacheprovider", within="oldest", HYPOTHESIS_PROFILE="dev"
-    )
+    work.run("pytest", "--numprocesses=2", "-p", "no:cacheprovider", within="oldest", HYPOTHESIS_PROFILE="dev")
 
 
 def test_pythons(work: Workspace) -> None:
@@ -523,14 +521,14 @@ SLOW: dict[str, Stage] = {
     "optimizations": compare_optimizations,
     "all-symbols": plan_with_symbols,
     "first-calls": interrupt_first_calls,
-    "coverage": measure_coverage,
-    "mutants": test_mutants,
     "site": build_site,
     "page-whole": check_whole_page,
     "oldest": test_oldest,
     "pythons": test_pythons,
     "sdist": test_sdist,
 }
+MEASURES: dict[str, Stage] = {"coverage": measure_coverage, "mutants": test_mutants}
+LONG = {"slow": SLOW, "measures": MEASURES}
 ORDINARY = "version readme install+newcomer lint tests types+docs+page+vscode+wheel+without-numpy playground".split()
 
 
@@ -540,7 +538,7 @@ def run_stage(name: str, work: Workspace) -> bool:
     work.say(f"== {name}")
     start = time.monotonic()
     try:
-        (STAGES | SLOW)[name](work)
+        (STAGES | SLOW | MEASURES)[name](work)
     except Exception as error:  # of a command, an assertion or the stage itself: the other stages go on
         work.say("".join(traceback.format_exception(error)))
         passed = False
@@ -573,19 +571,31 @@ def run_together(names: list[str], work: Workspace) -> list[str]:
 
 def main(requested: list[str]) -> int:
     if set(requested) & {"-h", "--help"}:
-        print(__doc__, "Stages: ", " ".join(STAGES), "\nSlow stages: ", " ".join(SLOW), sep="")
+        print(
+            __doc__,
+            "Stages: ",
+            " ".join(STAGES),
+            "\nSlow stages: ",
+            " ".join(SLOW),
+            "\nMeasures: ",
+            " ".join(MEASURES),
+            sep="",
+        )
         return 0
-    groups = [name for each in requested or ORDINARY for name in (SLOW if each == "slow" else [each])]
-    unknown = [name for group in groups for name in group.split("+") if name not in STAGES | SLOW]
+    groups = [name for each in requested or ORDINARY for name in LONG.get(each, [each])]
+    unknown = [name for group in groups for name in group.split("+") if name not in STAGES | SLOW | MEASURES]
     if unknown:
-        print(f"there is no stage {unknown[0]}; the stages are {', '.join([*STAGES, *SLOW, 'slow'])}", file=sys.stderr)
+        print(
+            f"there is no stage {unknown[0]}; the stages are {', '.join([*STAGES, *SLOW, *MEASURES, *LONG])}",
+            file=sys.stderr,
+        )
         return 2
     start, failed = time.monotonic(), list[str]()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         work = Workspace(Path(folder))
         for group in groups:
             failed += run_together(group.split("+"), work)
-            if failed and "slow" not in requested:
+            if failed and not LONG.keys() & set(requested):
                 break
     print(*work.summary, sep="\n")
     if failed:

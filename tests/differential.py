@@ -1,6 +1,7 @@
 """Drawn programs computed in every way that the package has, and compared with an evaluator that shares no code with it.
 
     python tests/differential.py 10000 0        ten thousand draws from seed 0 on, and what differs
+    python tests/differential.py                a thousand draws from a seed that changes with CHANGELOG.md
 
 What differs is made smaller by leaving out statements and parts as long as the way stays wrong, and printed.
 """
@@ -30,6 +31,7 @@ from drawn_tree import Family, Function, Program, Term, names_in, statement_line
 from drawn_windows import difference_beside_windows
 from known_faults import KNOWN
 from own_evaluator import Rounding, Tensor, UnfitShapesError, evaluate, records
+from rotation import rotation_seed
 
 import namedtensor as nt
 from namedtensor import reference
@@ -785,7 +787,8 @@ def together(parts: Iterable[Run]) -> Run:
 
 
 def main() -> int:
-    count, start = (int(text) for text in (*sys.argv[1:], "1000", "0")[:2])
+    numbers = [int(text) for text in sys.argv[1:]]
+    count, start = (*numbers, *(1000, rotation_seed() % 1_000_000)[len(numbers) :])
     began = time.monotonic()
     parts = [range(first, min(first + 250, start + count)) for first in range(start, start + count, 250)]
     # JAX keeps every compiled function, about 6 MB per program, so that a process runs one part only.

@@ -2,7 +2,8 @@
 
 An interrupt during an import follows Python's own rule, and is not tested.
 
-NAMEDTENSOR_FIRST_CALLS says how many lines are interrupted, over all cases; `all`: each of them, and fifty fresh processes.
+NAMEDTENSOR_FIRST_CALLS says how many lines are interrupted, over all cases; `all`: each of them. From 1,000 on, there are
+fifty fresh processes.
 """
 
 import os
@@ -16,7 +17,8 @@ from first_calls import CASES
 ROOT = Path(__file__).parent.parent
 ASKED = os.environ.get("NAMEDTENSOR_FIRST_CALLS", "60")
 LINES = ASKED if ASKED == "all" else str(max(1, int(ASKED) // len(CASES)))
-FRESH = {"numpy": 20, "torch": 15, "jax": 15} if ASKED == "all" else {"numpy": 2, "torch": 1, "jax": 1}
+LONG = ASKED == "all" or int(ASKED) >= 1000
+FRESH = {"numpy": 20, "torch": 15, "jax": 15} if LONG else {"numpy": 2, "torch": 1, "jax": 1}
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 
 
@@ -30,7 +32,7 @@ def run(*arguments, minutes=10):
 
 
 def first_calls(*arguments):
-    return run("tests/first_calls.py", *arguments, minutes=600 if ASKED == "all" else 10)
+    return run("tests/first_calls.py", *arguments, minutes=600 if LONG else 10)
 
 
 # -------------------------------------------------------------------------------------------------------------- threads
