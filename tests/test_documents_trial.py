@@ -331,3 +331,13 @@ def test_functions_primes_and_magnitudes_in_an_assertion(text, statuses, errors)
     report = check_document(ANYTHING + text, draws=Draws())
     assert [attempt.status for attempt in report.tried] == statuses
     assert [problem.code for problem in report.errors] == [403] * errors
+
+
+@pytest.mark.parametrize(("text", "statuses", "errors"), [
+    (r"\[ \sum_{\mathsf a} A = 1 \] \[ \sum_{\mathsf b} B^2 = \sum_{\mathsf b} B \]", [CONDITION, FALSE], 1),
+    (r"\[ \sum_{\mathsf a} A = 1 \] \[ \sum_{\mathsf a} A^2 = \sum_{\mathsf a} A \]", [CONDITION] * 2, 0),
+])  # fmt: skip
+def test_a_condition_does_not_excuse_assertions_about_other_tensors(text, statuses, errors):
+    report = check_document(ANYTHING + text, draws=Draws())
+    assert [attempt.status for attempt in report.tried] == statuses
+    assert [problem.code for problem in report.errors] == [403] * errors

@@ -67,7 +67,7 @@ def try_assertions(
     claims = [*claims_alone(scope)]
     known = {*scope.functions, *(signature.head.operator for _, signature in scope.signatures)}
     meanings = said_by_differentials((claim for claim, _ in claims), known)
-    is_conditional = False  # whether an assertion before is a condition, on which later ones may rely
+    conditioned = set[str]()  # the names in conditions: an assertion that mentions one of them may rely on a condition
     for claim, defines in claims:
         if not expected(claim.span):
             continue
@@ -78,9 +78,11 @@ def try_assertions(
             yield Tried(claim.span, CONDITION, said=f"taken as what {next(iter(nodes))} is")
             continue
         tried = _try_assertion(alone, meanings, shapes, dict(sizes or {}), draws)
-        is_conditional |= tried.status == CONDITION
+        names = set(map(base_of, uses_of(alone.program).names))
+        if tried.status == CONDITION:
+            conditioned |= names
         fails = tried.status == FALSE or tried.problem is not None
-        yield Tried(claim.span, CONDITION) if is_conditional and fails else tried
+        yield Tried(claim.span, CONDITION) if fails and names & conditioned else tried
 
 
 def claims_of(
