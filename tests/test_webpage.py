@@ -292,6 +292,11 @@ def test_the_numbers_of_a_step_are_those_that_fit_a_line():
     assert texts == {"short": "(x + 1)^2 + (x + 1)^2", "long": None, "folded": "x + 2"}
 
 
+def test_the_last_number_of_a_long_sum_is_its_last_element():
+    numbers = asked("steps", "∑_{a} X", inputs={"X": "ℝ^{a[20000]}"})["steps"][-1]["numbers"]
+    assert [item["at"]["a"] for item in numbers if isinstance(item, dict)] == [1, 2, 3, 4, 20_000]
+
+
 def value_at(step, at):
     return (
         float(step.value.to_array(tuple(at))[tuple(position - 1 for position in at.values())])

@@ -35,7 +35,6 @@ from .typed import read_typed_text
 Item = Union[str, dict[str, Any]]
 Place = Mapping[str, int]
 TERMS = 6  # elements of a sum that are written out; a longer sum shows the first, dots and the last
-MAX_PLACES = 10_000
 MAX_PARTS = 100  # in the text of one element
 HOLE = "\0"  # around a number to be filled in
 SUMS = "{0} += {1}"
@@ -155,9 +154,10 @@ class Board(LoopWriter):
         A long list contains only the first elements, dots, and the last element.
         """
         sizes = {axis: size for axis, size in extents(term).items() if axis in term.axes}
-        places = list(itertools.islice(itertools.product(*map(range, sizes.values())), MAX_PLACES))
+        places = list(itertools.islice(itertools.product(*map(range, sizes.values())), TERMS + 1))
         level, texts = PRODUCT if between == BETWEEN[SUMS] else SUM, list[str]()
-        for position in places if len(places) <= TERMS else [*places[: TERMS - 2], places[-1]]:
+        last = tuple(size - 1 for size in sizes.values())
+        for position in places if len(places) <= TERMS else [*places[: TERMS - 2], last]:
             indices = {axis: CodeExpression(str(index)) for axis, index in zip(sizes, position)}
             texts.append(self.read({**self.at, **indices}, element).within(level))
         return between.join(texts if len(places) <= TERMS else [*texts[:-1], "…", texts[-1]])
