@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import weakref
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
@@ -16,12 +17,17 @@ MAX_READS = 3  # of a file that is changed during each
 
 
 def version_of(file: str | os.PathLike[str] | int) -> Version | None:
-    """Return the version of a file (its identity, size and modification time), or None if the file does not exist."""
+    """Return the version of a file or folder, or None if it does not exist.
+
+    The version of a file is its identity, size and modification time. A folder has the time of its last change in place
+    of the latter, because a copy of a folder keeps the modification times, and a rename does not set them.
+    """
     try:
         status = os.stat(file)
     except OSError:
         return None
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+    time = status.st_ctime_ns if stat.S_ISDIR(status.st_mode) else status.st_mtime_ns
+    return status.st_dev, status.st_ino, status.st_size, time
 
 
 class OpenedVersion:
@@ -67,11 +73,12 @@ def read_one_version(path: Path, read: Callable[[], Result]) -> Result:
                 problem = failure
             after = versions_of(path, file if problem is None else None)
         differing = [name for name in before.keys() | after.keys() if before.get(name) != after.get(name)]
-        if not differing and problem is None:
-            return cast("Result", result)
         if not differing and problem is not None:
             raise problem
-        changed = min(differing)
+        existed = None not in before.values()  # A folder can be missing before and after, between two renames.
+        if not differing and existed:
+            return cast("Result", result)
+        changed = min(differing or before)
     which = "it" if changed == path else str(changed.relative_to(path))
     text = f"{path} was changed while it was read: {which} is new or different"
     raise NotationError(
@@ -83,19 +90,23 @@ def read_one_version(path: Path, read: Callable[[], Result]) -> Result:
 def hold_open(path: Path) -> Generator[int | None]:
     """Hold a file open while it is read, so that no other file can get its identity. Yield its file descriptor.
 
-    Yield None for a folder or an unreadable file.
+    A folder is also held open if the system permits this. Yield None for a folder or an unreadable file.
     """
     with ExitStack() as stack:
         try:
-            file = None if path.is_dir() else stack.enter_context(path.open("rb")).fileno()
+            if path.is_dir():
+                stack.callback(os.close, os.open(path, os.O_RDONLY))
+                file = None
+            else:
+                file = stack.enter_context(path.open("rb")).fileno()
         except OSError:  # which the reader reports
             file = None
         yield file
 
 
 def versions_of(path: Path, file: int | None) -> dict[Path, Version | None]:
-    """Return the version of each file by path: the open file or, for a folder, all files in it and its subfolders."""
+    """Return the version of each file by path: the open file or, for a folder, all files and folders in it."""
     if file is not None:
         return {path: version_of(file)}
-    files = [Path(parent, name) for parent, _, names in os.walk(path) for name in names]
-    return {name: version_of(name) for name in files or [path]}
+    inside = [Path(parent, name) for parent, folders, files in os.walk(path) for name in (*folders, *files)]
+    return {name: version_of(name) for name in (path, *inside)}
