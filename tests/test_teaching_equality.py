@@ -16,6 +16,7 @@ from namedtensor.teaching.sheet_files import release_sheet
 
 EQUAL, DIFFERENT, SPECIAL, NARROWER = "equal", "different", "special", "narrower"
 VECTOR, TWO = {"x": "ℝ^{n}"}, {"x": "ℝ^{n}", "y": "ℝ^{n}"}
+STEPS = " + ".join(f"𝕀[x > {number}]" for number in range(10, 15)) + " + 𝕀[x {} 15]"  # more constants than random tests
 ROWS = (  # two formulas, the types of their inputs, NumPy code of the second, the verdict
     ("where(x > 0, 1, 0)", "where(x ≥ 0, 1, 0)", VECTOR, lambda x: 1.0 * (x >= 0), DIFFERENT),
     ("where(x > 0.7, 1, 0)", "where(x ≥ 0.7, 1, 0)", VECTOR, lambda x: 1.0 * (x >= 0.7), DIFFERENT),
@@ -38,6 +39,10 @@ ROWS = (  # two formulas, the types of their inputs, NumPy code of the second, t
     ("min(x, 10^9)", "x", VECTOR, lambda x: x, DIFFERENT),
     ("{ 0 if x < −10^7; x otherwise }", "x", VECTOR, lambda x: x, DIFFERENT),
     ("{ 1 if abs x < 10^{−30}; 0 otherwise }", "𝕀[x = 0]", VECTOR, lambda x: 1.0 * (x == 0), DIFFERENT),
+    (STEPS.format(">"), STEPS.format("≥"), VECTOR, lambda x: sum(1.0 * (x > c) for c in range(10, 15)) + (x >= 15), DIFFERENT),
+    ("where(|x| > 0.3, 1, 0)", "where(|x| ≥ 0.3, 1, 0)", VECTOR, lambda x: 1.0 * (abs(x) >= 0.3), DIFFERENT),
+    ("where(x > |n| + 7, 1, 0)", "where(x ≥ |n| + 7, 1, 0)", VECTOR, lambda x: 1.0 * (x >= len(x) + 7), DIFFERENT),
+    ("where(2 x > |n| + 7, 1, 0)", "where(2 x ≥ |n| + 7, 1, 0)", VECTOR, lambda x: 1.0 * (2 * x >= len(x) + 7), DIFFERENT),
     ("where(k > 2, 1, 0)", "where(k ≥ 3, 1, 0)", {"k": "ℤ^{n}"}, None, EQUAL),
     ("where(b > 0, 1, 0)", "where(b ≥ 0.5, 1, 0)", {"b": "{0, 1}^{n}"}, None, EQUAL),
     ("√p √p", "p", {"p": "ℝ_{>0}^{n}"}, None, EQUAL),
@@ -54,6 +59,7 @@ ROWS = (  # two formulas, the types of their inputs, NumPy code of the second, t
     ("x ⊙ x / x", "x", VECTOR, lambda x: x, SPECIAL),
     ("x", "x ⊙ x / x", VECTOR, lambda x: x * x / x, SPECIAL),
     ("sort_{n}(x ⊙ x / x)", "sort_{n} x", VECTOR, np.sort, SPECIAL),
+    ("where(x = 0, 0, x log abs(x))", "x log abs(x)", VECTOR, lambda x: x * np.log(abs(x)), SPECIAL),
     ("(x − 7) ⊙ x / (x − 7)", "x", VECTOR, lambda x: x, SPECIAL),
     ("(x^2 − y^2) / (x − y)", "x + y", TWO, lambda x, y: x + y, SPECIAL),
     ("∑_{n} log abs(x)", "∑_{n} log x", VECTOR, lambda x: np.log(x).sum(), NARROWER),

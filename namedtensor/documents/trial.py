@@ -29,6 +29,7 @@ from ..operators.usage import tensors
 from ..programs.arguments import shape_of
 from ..programs.conditions import condition_for_all
 from ..programs.plain_values import PlainTensor
+from ..programs.program_names import read_bars
 from ..programs.random_inputs import ORDINARY, find_stated_domains, styles
 from ..programs.sampling import Sampler
 from ..scope.binder import bind
@@ -61,6 +62,7 @@ def try_assertions(
     """
     try:
         shapes_by_key = index_by_key({name: frozenset(shape_of(shape, name)) for name, shape in shapes.items()})
+        (program,) = read_bars([program], shapes)
         scope = bind(text, program, shapes_by_key, open=True)
     except NotationError:
         return

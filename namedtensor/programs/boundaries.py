@@ -30,10 +30,10 @@ ZERO_OPERANDS = {  # functions that change or end at 0, and the position of the 
 JUMPS = {"round": (0.5, 1.5), "floor": (1,), "ceil": (1,)}
 INVERTING = ("inv", "solve", "logdet")
 ZERO = Number(0)
-FILLS = (0.0, 1.0, -1.0, 2.0, -2.0, 0.5, 3.0)
+FILLS = (0.0, 1.0, -1.0, 2.0, -2.0, 0.5, 3.0, 1000.0, -1000.0)
 BOUNDARY = "boundary"  # the style of tests at boundaries
-MAX_BOUNDARIES = 6  # of a formula, each searched by a few evaluations
-MAX_CONSTANTS = 4
+MAX_BOUNDARIES = 24  # of a formula, each searched by a few evaluations
+MAX_CONSTANTS = 64
 ORDINARY = (1e-6, 1e4)  # magnitudes of constants that have random numbers on both sides
 ASIDE = (1000, 0.001)  # factors that lead to both sides of other constants
 MAX_BASE, MAX_EXPONENT = 1e6, 40  # of a power that is a constant
@@ -166,7 +166,8 @@ class BoundarySearch(NamedTuple):
             name = to_text(side)
             if name not in self.inputs or name in names_in(other):
                 continue
-            if (value := self._evaluate(boundary, other, self.inputs)) is None:
+            zeros = Call("⊙", (), (), (ZERO, side))  # An expression of sizes has them from the input.
+            if (value := self._evaluate(boundary, Call("+", (), (), (other, zeros)), self.inputs)) is None:
                 return None
             sizes = self.inputs[name].sizes
             numbers = value.first_along(sizes).broadcast_to(sizes).numbers

@@ -161,7 +161,7 @@ class Conditions:
         stack = [(node, 0)]
         while stack:
             current, depth = stack.pop()
-            if isinstance(current, nodes.Cases):
+            if isinstance(current, nodes.Cases) or isinstance(current, Call) and current.operator == "where":
                 continue
             self.ask_of(current, differentiated)
             stack += ((child, depth) for child in reversed(children(current)))
