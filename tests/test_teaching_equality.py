@@ -43,6 +43,16 @@ ROWS = (  # two formulas, the types of their inputs, NumPy code of the second, t
     ("where(|x| > 0.3, 1, 0)", "where(|x| ≥ 0.3, 1, 0)", VECTOR, lambda x: 1.0 * (abs(x) >= 0.3), DIFFERENT),
     ("where(x > |n| + 7, 1, 0)", "where(x ≥ |n| + 7, 1, 0)", VECTOR, lambda x: 1.0 * (x >= len(x) + 7), DIFFERENT),
     ("where(2 x > |n| + 7, 1, 0)", "where(2 x ≥ |n| + 7, 1, 0)", VECTOR, lambda x: 1.0 * (2 * x >= len(x) + 7), DIFFERENT),
+    ("σ(−41 − x^2)", "σ(−40 − x^2)", VECTOR, lambda x: np.exp(-40 - x**2), DIFFERENT),
+    ("softplus(−41 − x^2)", "softplus(−40 − x^2)", VECTOR, lambda x: np.exp(-40 - x**2), DIFFERENT),
+    ("silu(−41 − x^2)", "silu(−40 − x^2)", VECTOR, lambda x: (-40 - x**2) * np.exp(-40 - x**2), DIFFERENT),
+    ("inv_{r,c}(10^{20} A)", "1.1 inv_{r,c}(10^{20} A)", {"A": "ℝ^{r[2] × c[2]}"}, None, DIFFERENT),
+    ("det_{r,c}(10^{-20} A)", "1.1 det_{r,c}(10^{-20} A)", {"A": "ℝ^{r[2] × c[2]}"}, None, DIFFERENT),
+    ("silu x", "x / (1 + exp(−x))", VECTOR, lambda x: x / (1 + np.exp(-x)), EQUAL),  # values that leave the range on the way
+    ("exp(x + y)", "exp(x) exp(y)", TWO, lambda x, y: np.exp(x) * np.exp(y), EQUAL),
+    ("exp(x)^{0.01}", "exp(x / 100)", VECTOR, lambda x: np.exp(x / 100), EQUAL),
+    ("x + log(1 + exp(y − x))", "log(exp(x) + exp(y))", TWO, lambda x, y: np.log(np.exp(x) + np.exp(y)), EQUAL),
+    ("(x^{30})^{1/30}", "abs x", VECTOR, lambda x: abs(x), EQUAL),
     ("where(k > 2, 1, 0)", "where(k ≥ 3, 1, 0)", {"k": "ℤ^{n}"}, None, EQUAL),
     ("where(b > 0, 1, 0)", "where(b ≥ 0.5, 1, 0)", {"b": "{0, 1}^{n}"}, None, EQUAL),
     ("√p √p", "p", {"p": "ℝ_{>0}^{n}"}, None, EQUAL),
@@ -173,6 +183,15 @@ def test_follows(first, second, types, code, verdict):
             verified.verify()
     remarks = [str(warning.message) for warning in caught if "wherever both are defined" in str(warning.message)]
     assert bool(remarks) == (verdict == SPECIAL)
+
+
+def test_a_function_of_narrow_numbers_may_underflow():
+    """In float32, e^{-41-x²} is 0 where float64 has about 10^{-236}."""
+    torch = pytest.importorskip("torch")
+    for seed in SEEDS[:3]:
+        nt.follows("exp(−41 − x^2)", gives="n", x="n")(lambda x: torch.exp(-41 - x * x)).verify(seed=seed)
+        with pytest.raises(nt.DifferenceError):
+            nt.follows("exp(−41 − x^2)", gives="n", x="n")(lambda x: torch.exp(-40 - x * x)).verify(seed=seed)
 
 
 # --------------------------------------------------------------------------------------------------- what verdicts say

@@ -30,7 +30,7 @@ from ..programs.closeness import compare
 from ..programs.conditions import condition_for_all
 from ..programs.plain_values import PlainTensor
 from ..programs.program import Formula
-from ..programs.random_inputs import EXTREME, STYLES, RandomNumbers, domain_of, find_stated_domains, styles
+from ..programs.random_inputs import EXTREME, OVERFLOWING, STYLES, RandomNumbers, domain_of, find_stated_domains, styles
 from ..programs.sampling import Sampler
 from ..scope.names import walk
 from .closed_form import read_shapes, strip_unknown_sizes
@@ -252,7 +252,7 @@ def _equal(test: SideValues, style: str) -> bool | None:
     Return None if an element is defined on some sides only, or if there are no elements.
     """
     first, *others = test.sides
-    compared = [compare(first, side, test.magnitudes) for side in others]
+    compared = [compare(first, side, test.magnitudes, overflows=style in OVERFLOWING) for side in others]
     if any(elements.one_sided for elements in compared):  # an operator such as sort moves undefined elements
         return None
     if any(elements.wrong for elements in compared):

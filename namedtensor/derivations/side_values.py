@@ -55,6 +55,6 @@ def align_sides(
             except NotationError:  # A differential has no value outside of an equation, and a side may lack a size.
                 continue
             total = [sum(pair) for pair in zip(total, of.broadcast_to(shape).numbers)]
-        return [number if math.isfinite(number) else 0.0 for number in total]
+        return total
 
     return SideValues([value.broadcast_to(shape).numbers for value in values], magnitudes)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 RELATIVE = 1e-8  # 1e-6 would pass an ε of 1e-5 that is missing
 ROUNDINGS = 64  # units of rounding, of the magnitudes: a sum has a few for each addend
 UNIT = 2.0**-52  # of float64
+LEAST = 2.0**-960  # a magnitude that has the rounding of numbers near the end of float64's range
 
 
 class Closeness(Enum):
@@ -26,9 +27,16 @@ class Closeness(Enum):
 
 
 def closeness(
-    one: Any, other: Any, magnitude: Callable[[], float], relative: float = RELATIVE, unit: float = UNIT
+    one: Any,
+    other: Any,
+    magnitude: Callable[[], float],
+    relative: float = RELATIVE,
+    unit: float = UNIT,
+    overflows: bool = False,
 ) -> Closeness:
     """Compare two numbers up to rounding. `magnitude` is called only if the relative difference is too large.
+
+    If a term `overflows`, infinities of both signs are equal, and so are numbers whose magnitude is not finite.
 
     >>> closeness(1e-17, 0.0, lambda: 1.0).value, closeness(1e-17, 0.0, lambda: 1e-16).value
     ('equal', 'different')
@@ -40,9 +48,13 @@ def closeness(
         apart = abs(float(one) - float(other))
         if apart <= relative * max(abs(one), abs(other)):
             return Closeness.EQUAL
-        return Closeness.EQUAL if apart <= ROUNDINGS * unit * magnitude() else Closeness.DIFFERENT
+        size = magnitude()
+        if not math.isfinite(size):
+            size = math.inf if overflows else 0.0
+        return Closeness.EQUAL if apart <= ROUNDINGS * unit * (size + LEAST) else Closeness.DIFFERENT
     if not first and not second:  # ∞ and −∞ are both defined
-        return Closeness.EQUAL if math.isnan(one) or math.isnan(other) else Closeness.DIFFERENT
+        is_equal = overflows or math.isnan(one) or math.isnan(other)
+        return Closeness.EQUAL if is_equal else Closeness.DIFFERENT
     return Closeness.SECOND_UNDEFINED if first else Closeness.FIRST_UNDEFINED
 
 
@@ -64,6 +76,7 @@ def compare(
     magnitudes: Callable[[], Sequence[float]],
     relative: float = RELATIVE,
     unit: float = UNIT,
+    overflows: bool = False,
 ) -> ComparedElements:
     """Compare two values of the same sizes element by element, calling `magnitudes` at most once.
 
@@ -84,7 +97,7 @@ def compare(
         Closeness.SECOND_UNDEFINED: result.second_undefined,
     }
     for index, (one, other) in enumerate(zip(first, second)):
-        kind = closeness(one, other, partial(magnitude, index), relative, unit)
+        kind = closeness(one, other, partial(magnitude, index), relative, unit, overflows)
         if kind is not Closeness.EQUAL:
             positions[kind].append(index)
     return result

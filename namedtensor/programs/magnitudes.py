@@ -2,7 +2,8 @@
 
 The magnitude of ∑_{a} (X − mean_{a} X) is ∑_{a} (|X| + mean_{a} |X|). It has the same operators on the absolute values
 of the operands, with + instead of −. For other operators, the magnitude follows from the condition number. For example,
-the magnitude of log x is |log x| + m / |x|, where m is the magnitude of x.
+the magnitude of log x is |log x| + m / |x|, where m is the magnitude of x. Operators whose value can underflow to 0 have
+at least the magnitude `LEAST`.
 """
 
 from __future__ import annotations
@@ -13,24 +14,14 @@ from grammar import nodes
 
 from ..terms.builder import TermBuilder
 from ..terms.terms import Term, TermGraph, topological
+from .closeness import LEAST, UNIT
 
 CHOICES = ("where", "cases", "indicator")  # of conditions, and of numbers that have magnitudes
 POSITIVE = (  # operators of non-negative operands that are not less for larger ones: those are their magnitudes
-    "+", "⊙", "∑", "mean", "cumsum", "norm", "max", "relu", "abs", "variable", "spread", "rename", "index", "pick",
+    "+", "∑", "mean", "cumsum", "norm", "max", "relu", "abs", "variable", "spread", "rename", "index", "pick",
     "merge", "split", "stack", "trace", "∏", "cumprod",
 )  # fmt: skip
-BOUNDED_SLOPE = (
-    "sin",
-    "cos",
-    "tanh",
-    "σ",
-    "erf",
-    "softplus",
-    "arctan",
-    "sigmoid",
-    "gelu",
-    "silu",
-)  # which is at most 2 in size
+BOUNDED_SLOPE = ("sin", "cos", "tanh", "erf", "arctan", "gelu")  # which is at most 2 in size
 
 
 def magnitudes_of(roots: Sequence[Term]) -> list[Term]:
@@ -50,8 +41,7 @@ def magnitudes_of(roots: Sequence[Term]) -> list[Term]:
     return [by_term[id(root)] for root in roots]
 
 
-UNIT = 2.0**-52
-MATRIX = ("det", "cofactors", "inv", "solve", "logdet", "cholesky", "eigvalsh", "eigh", "expm")
+MATRIX = ("cofactors", "solve", "logdet", "cholesky", "eigvalsh", "eigh", "expm")
 
 
 def _magnitude(make: TermBuilder, term: Term, parts: Sequence[Term]) -> Term:
@@ -73,6 +63,10 @@ def _magnitude(make: TermBuilder, term: Term, parts: Sequence[Term]) -> Term:
     return CONDITIONS[operator](make, term, size, parts)
 
 
+def _measure_product(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
+    return make.add(make.term("⊙", tuple(parts), term.axes, term.options, dict(term.shape)), make.number(LEAST))
+
+
 def _measure_quotient(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
     below = make.between("abs", term.arguments[1])
     return make.between("/", make.add(parts[0], make.times(size, parts[1])), below)
@@ -83,29 +77,49 @@ def _measure_logarithm(make: TermBuilder, term: Term, size: Term, parts: Sequenc
 
 
 def _measure_exponential(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
-    return make.times(size, make.add(make.number(1), parts[0]))
+    return make.add(_measure_logistic(make, term, size, parts), make.number(LEAST))
 
 
 def _measure_bounded_slope(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
     return make.add(size, parts[0])
 
 
+def _measure_logistic(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
+    return make.times(size, make.add(make.number(1), parts[0]))  # The slope is at most the value.
+
+
+def _measure_softplus(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
+    return make.add(size, make.times(parts[0], make.between("min", size, make.number(1))))
+
+
+def _measure_silu(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
+    (operand,) = term.arguments
+    slope = make.times(make.between("σ", operand), make.add(make.number(1), make.between("abs", operand)))
+    return make.add(size, make.times(parts[0], make.between("min", slope, make.number(2))))
+
+
 def _measure_power(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
     base, exponent = term.arguments
     number = exponent.number
     if number and number > 0:
-        return make.between("^", parts[0], exponent)
+        of_power = (
+            make.between("^", parts[0], exponent)
+            if number >= 1
+            else _root(make, make.between("abs", base), parts[0], number)
+        )
+        return make.add(of_power, make.number(LEAST))
     of_base = make.between("/", parts[0], make.between("abs", base))
     return make.times(size, make.add(make.number(1), make.times(make.between("abs", exponent), of_base)))
 
 
-def _root(make: TermBuilder, radicand: Term, magnitude: Term) -> Term:
-    """Return the magnitude of a square root, given its radicand and the radicand's magnitude.
+def _root(make: TermBuilder, radicand: Term, magnitude: Term, exponent: float = 0.5) -> Term:
+    """Return the magnitude of a root, given its radicand and the radicand's magnitude.
 
-    At 0, rounding changes the root by the square root of the change in the radicand.
+    At 0, rounding changes the root by the root of the change in the radicand.
     """
     least = make.times(make.number(UNIT), magnitude)
-    return make.between("/", magnitude, make.between("sqrt", make.between("max", radicand, least)))
+    largest = make.between("max", radicand, least)
+    return make.between("/", magnitude, make.between("^", largest, make.number(1 - exponent)))
 
 
 def _measure_root(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
@@ -142,6 +156,16 @@ def _measure_minimum(make: TermBuilder, term: Term, size: Term, parts: Sequence[
     return make.add(*parts) if len(parts) == 2 else make.over("max", parts[0], term.axes)
 
 
+def _measure_determinant(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
+    rows, columns = term.axes
+    return make.over("∏", make.sum(parts[0], (columns,)), (rows,))
+
+
+def _measure_inverse(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
+    largest, operand = (make.over("max", of, term.axes) for of in (size, parts[0]))
+    return make.add(size, make.times(make.times(largest, largest), operand))
+
+
 def _measure_matrix(make: TermBuilder, term: Term, size: Term, parts: Sequence[Term]) -> Term:
     """Return a rough magnitude for a matrix operator. It is rough because the condition number is not computed."""
     largest = [make.over("max", of, tuple(of.shape)) if of.shape else of for of in (size, *parts)]
@@ -152,10 +176,11 @@ def _measure_matrix(make: TermBuilder, term: Term, size: Term, parts: Sequence[T
 
 
 CONDITIONS: dict[str, Callable[[TermBuilder, Term, Term, Sequence[Term]], Term]] = {
-    "/": _measure_quotient, "log": _measure_logarithm, "exp": _measure_exponential, "^": _measure_power, "min": _measure_minimum,
+    "⊙": _measure_product, "/": _measure_quotient, "log": _measure_logarithm, "exp": _measure_exponential, "^": _measure_power, "min": _measure_minimum,
     "sqrt": _measure_root, "var": _measure_variance, "std": _measure_deviation, "standardize": _measure_standardized, "softmax": _measure_softmax,
     "logsoftmax": _measure_log_softmax, "logsumexp": _measure_largest,
     **dict.fromkeys(("sort", "median", "quantile", "cummax", "cummin", "maxk"), _measure_largest),
-    **dict.fromkeys(MATRIX, _measure_matrix),
+    "det": _measure_determinant, "inv": _measure_inverse, **dict.fromkeys(MATRIX, _measure_matrix),
+    "σ": _measure_logistic, "softplus": _measure_softplus, "silu": _measure_silu,
     **dict.fromkeys(BOUNDED_SLOPE, _measure_bounded_slope),
 }  # fmt: skip

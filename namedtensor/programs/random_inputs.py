@@ -65,7 +65,8 @@ FURTHER_STYLES: dict[str, Draw] = {  # Two are in files released before, and two
     "above one": lambda numbers: numbers.uniform(1.5, 4),
 }
 ORDINARY = ("normal", "positive", "negative")  # a value that only one side has is a difference
-EXTREME = ("large", "tiny", "huge")  # where numbers overflow
+OVERFLOWING = ("large", "huge")  # terms may overflow
+EXTREME = (*OVERFLOWING, "tiny")  # one of two equal values may be out of range
 SPECIAL = ("ties", "equal", "tiny", "huge")
 
 

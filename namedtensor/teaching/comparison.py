@@ -10,13 +10,14 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 from grammar.cache import cached_property
 
 from ..programs.closeness import RELATIVE, UNIT, Closeness, ComparedElements, closeness, compare
 from ..programs.plain_values import PlainTensor, records
-from ..programs.random_inputs import ORDINARY
+from ..programs.random_inputs import ORDINARY, OVERFLOWING
 
 MOST_MATCHES = 720
 
@@ -117,7 +118,9 @@ class ComparedValue(NamedTuple):
     def elements(self, matching: Matching) -> ComparedElements:
         """Compare the values element by element, after aligning their axes by a matching. Their sizes must be equal."""
         graded = lay_out(self.graded, self.test.expected, matching)
-        return compare(graded.numbers, self.test.expected.numbers, lambda: self._magnitudes(matching), *self.precision)
+        overflows = self.test.drawn.style in OVERFLOWING
+        magnitudes = partial(self._magnitudes, matching)
+        return compare(graded.numbers, self.test.expected.numbers, magnitudes, *self.precision, overflows)
 
     def _magnitudes(self, matching: Matching) -> Sequence[float]:
         """Return for each element the sum of the magnitudes of the numbers that both values are computed from."""
@@ -127,7 +130,7 @@ class ComparedValue(NamedTuple):
             if magnitude is not None:
                 sizes = {names.get(axis, axis): size for axis, size in self.test.expected.sizes.items()}
                 total = [sum(pair) for pair in zip(total, magnitude.broadcast_to(sizes).numbers)]
-        return [number if math.isfinite(number) else 0.0 for number in total]
+        return total
 
     def select_different(self, elements: ComparedElements) -> list[int]:
         """Return the positions of the elements that differ.

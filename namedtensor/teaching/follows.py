@@ -257,9 +257,9 @@ def compare_values(
     if array.shape != expected.extent:
         return f"its shape is {array.shape}, and that of the formula {expected.extent}"
     is_narrow = library != "numpy" or str(array.dtype) in ("float32", "float16")
-    unit = float(np.finfo("float32" if is_narrow else "float64").eps)
-    precision = RELATIVE_OF_NARROW_CODE if is_narrow else RELATIVE_OF_CODE, unit
-    actual = plain_tensor(contract.gives, array)
+    limits = np.finfo("float32" if is_narrow else "float64")
+    precision = RELATIVE_OF_NARROW_CODE if is_narrow else RELATIVE_OF_CODE, float(limits.eps)
+    actual = plain_tensor(contract.gives, ignore_underflow(array, expected, float(limits.smallest_normal)))
     values = ComparedValue(test._replace(expected=expected), actual, precision=precision)
     elements = values.elements({})
     difference = values.difference({}, elements)
@@ -274,6 +274,13 @@ def compare_values(
         for element in (difference.found, difference.due)
     )
     return f"{f'at {{{at}}} ' if at else ''}it is {number}, and the formula {due}"
+
+
+def ignore_underflow(array: Any, expected: PlainTensor, least: float) -> Any:
+    """Return an array with the expected numbers wherever it differs from them by less than a dtype represents exactly."""
+    numbers = np.reshape(np.asarray(expected.numbers, float), expected.extent)
+    with np.errstate(invalid="ignore"):
+        return np.where(np.abs(array - numbers) <= least, numbers, array)
 
 
 def plain_tensor(axes: Sequence[str], array: Any) -> PlainTensor:
