@@ -30,7 +30,8 @@ class SimplifyingGraph(TermGraph):
     ) -> Term:  # fmt: skip
         """Intern a term after rewrites that simplify it, and return the interned term.
 
-        The rewrites remove products with identities and ones, and they move signs outward.
+        The rewrites remove products with identities and ones, remove broadcasts that an operand makes unnecessary, and
+        move signs outward.
         """
         if operator == "⊙" and axes:
             for one, other in (arguments, arguments[::-1]):
@@ -51,9 +52,10 @@ class SimplifyingGraph(TermGraph):
         self, operator: str, arguments: tuple[Term, ...], axes: Order, options: Options, shape: dict[str, Any] | None,
         node: Any,
     ) -> Term | None:  # fmt: skip
-        """Return the term with the operands' minus signs moved outside if that saves work, or else None.
+        """Return the term with the operands' minus signs moved outside, or None if no sign can be moved.
 
-        Work is saved if the signs join a sum, cancel each other, or act on fewer elements.
+        A sign changes a sum to a difference or the reverse, or moves out of a linear operator, product or quotient. Two
+        signs in a product or quotient cancel, as in a double negation.
         """
         signs = [argument.operator == "negative" for argument in arguments]
         if not any(signs):
@@ -74,7 +76,11 @@ class SimplifyingGraph(TermGraph):
         return term if sum(signs) == 2 else self.intern("negative", (term,), (), (), dict(term.shape), node=node)
 
     def renamed(self, one: Term, other: Term, axes: tuple[str, ...], shape: Any, node: Any) -> Term | None:
-        """Return `one` ⊙_{axes} I…I as a rename of `one`, or None unless one axis of each identity is summed over."""
+        """Return `one` ⊙_{axes} I…I as a rename of `one`, or None if it cannot be written as a rename.
+
+        Each of `axes` must be the first axis of an identity whose second axis is new. Identities that share no axis
+        with `axes` remain factors.
+        """
         names: dict[str, str] = {}
         rest: list[Term] = []
         for identity in identities(other) or ():
@@ -223,13 +229,13 @@ class TermBuilder:
         return self.term("iota", (), (axis,), (first, resolve(size)), {axis: size})
 
     def at(self, term: Term, axis: str, places: Term) -> Term:
-        """Return the elements of a term at `places` along an axis. Places count from 1, and they have the same axis."""
+        """Return the elements of a term at `places` along an axis. Places count from 1 and may have the same axis."""
         apart = self.rename(term, {axis: f"{axis}@from"})
         shape = {name: size for name, size in apart.shape.items() if name != f"{axis}@from"}
         return self.term("index", (apart, places), (f"{axis}@from",), (), broadcast([shape, places.shape], unify))
 
     def scatter(self, term: Term, axis: str, size: Any, places: Term, over: Iterable[str]) -> Term:
-        """Return the sum of a term over `over`, in which each element is added at its index along a new axis."""
+        """Return the sum of a term over `over`, in which each element is added at its place along a new axis."""
         over = tuple(sorted(over))
         shape = {name: extent for name, extent in term.shape.items() if name not in over} | {axis: size}
         return self.term("scatter", (term, places), (axis,), (resolve(size), over), shape)

@@ -5,7 +5,7 @@ If an environment does not contain a name, the search continues in `parent`. The
 """
 
 # pyright: reportUnknownVariableType=false
-# of the empty dicts and lists of new records
+# The empty dicts of new records have no known type.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,7 +20,7 @@ from .terms import Term
 
 
 class Conflict:
-    """Two conflicting sizes of an axis in one scope. They raise an error only if the size of the axis is used."""
+    """The conflicting sizes of an axis in one scope. They raise an error only if the size of the axis is used."""
 
     def __init__(self, axis: str, sources: list[tuple[str, Any]]):
         self.axis, self.sources = axis, sources
@@ -104,7 +104,7 @@ class Environment:
         return Environment(parent=self, sizes_parent=self, **{**shared, **known})
 
     def index(self, name: str) -> Any:
-        """Return the value of an index variable, a loop's marker for a loop variable, or None for any other name."""
+        """Return the value of an index or integer, a loop's marker for a loop variable, or None for any other name."""
         for env in self.outward:
             if name in env.indices:
                 return env.indices[name]

@@ -28,16 +28,16 @@ if TYPE_CHECKING:
     from ..core.labels import Labels
 
 MAX_RECURSIVE_OPERATIONS = 16  # operations in a row whose first operands are typed by recursion
-MAX_SHORT_TEXT_CHARS = 1000  # characters of a text that may have more of them than Python's calls can nest
+MAX_SHORT_TEXT_CHARS = 1000  # A longer text may nest more operations than Python allows calls to nest.
 
 
 class InputType(NamedTuple):
-    """The type of an input tensor: its shape and, for a Python integer, also its value."""
+    """The type of an input: its shape, its value if it is a plain number, whether it is Boolean, and its labels."""
 
     shape: Mapping[str, Any]
     number: int | None = None
     boolean: bool = False
-    labels: tuple[tuple[str, Labels], ...] = ()  # of the elements of its axes
+    labels: tuple[tuple[str, Labels], ...] = ()  # The labels of each labeled axis.
 
 
 class CheckWarning(NamedTuple):
@@ -73,7 +73,7 @@ class SizesInterface(ABC):
 
     @abstractmethod
     def size_said(self, axis: str, env: Environment, node: Any = None) -> Any:
-        """Return |axis| if inputs and equations alone determine it, without the other terms of this scope."""
+        """Return |axis| if inputs and equations determine it, or None. Types of expressions are not considered."""
 
     @abstractmethod
     def inferring(self, infers: bool) -> AbstractContextManager[None]:
@@ -85,7 +85,10 @@ class SizesInterface(ABC):
 
     @abstractmethod
     def number(self, node: Node, env: Environment) -> Any:
-        """Return the number of a size that determines the form of the program. Raise NotationError if it is unknown."""
+        """Return the value of a size that determines the form of the program, or None if the value is unknown.
+
+        Raise UndecidedSizeError in an evaluation if the value is an open size.
+        """
 
     @abstractmethod
     def value(self, node: Node, env: Environment) -> Any:
@@ -111,8 +114,8 @@ class Inference(ABC):
     """The interface of type inference for one program and given inputs, which `Checker` implements.
 
     If `infer_parameters` is true, a declared name without a value becomes an input with the declared shape. If
-    `recover` is true, errors are collected in `errors` and checking continues. If `strict` is true, warnings are
-    raised as errors.
+    `recover` is true, errors are collected in `errors` and checking continues. If `strict` is true, the warnings about
+    outer broadcasts, replaced built-ins and unused definitions are raised as errors.
     """
 
     rolls: bool = True  # whether recurrences may be loops
@@ -140,7 +143,7 @@ class Inference(ABC):
         self.infer_parameters: bool = infer_parameters
         self.recover: bool = recover
         self.strict: bool = strict
-        # The first error of an outer broadcast, if outer broadcasts raise errors.
+        # The error for the first outer broadcast. The caller raises it if outer broadcasts are not allowed.
         self.outer: NotationError | None = None
         self.python: Mapping[str, Any] = python
         self.limits: Limits = limits
@@ -150,25 +153,25 @@ class Inference(ABC):
         self.ahead: set[int] = set()  # environments whose definitions are being evaluated before they are asked for
         self.top: Environment = Environment()
         self.unnamed: Environment = Environment()  # The sizes of inputs that appear nowhere in the program.
-        self.sized: set[str] = set()  # the axes of inputs that the program names
+        self.sized: set[str] = set()  # the axes of the inputs whose names appear in the program
         self.naming: set[tuple[Key, int]] = set()  # the names, and the calls, whose definitions are being evaluated
         self.used: set[Key] = set()  # the inputs that were looked up
         self.parameters: dict[Key, Term] = {}  # that were inferred
-        self.declared_shapes: dict[int, dict[str, Any]] = {}  # of sets that say no sizes, once these are known
+        self.declared_shapes: dict[int, dict[str, Any]] = {}  # the shapes of sets, by identity
         self.types: dict[str, Any] = {}  # the shapes of names
         self.trace: list[tuple[Node, Term, Environment]] = []
         self.errors: list[NotationError] = []
-        self.noted: set[tuple[Any, ...]] = set()  # their places and numbers
+        self.noted: set[tuple[Any, ...]] = set()  # the spans and codes of the recorded errors
         self.warnings: list[CheckWarning] = []
         self.pending_claims: list[tuple[Claim, Environment]] = []
         self.typing = False  # whether only the types of an assertion are asked for, which has no value
-        self.claim_terms: list[tuple[Term, Any, tuple[int, int], tuple[int, int] | None]] = []  # as `Claim` says
+        self.claim_terms: list[tuple[Term, Any, tuple[int, int], tuple[int, int] | None]] = []  # of `Claim`
         self.only_typed: dict[tuple[int, int], tuple[str, str]] = {}  # assertions not compared by value: why, a hint
-        self.guards: list[Term] = []  # the conditions under which an index counts
-        self.axes_named: frozenset[str] | None = None  # in the program, but for those whose size it asks for
-        self.axes_stated: frozenset[str] | None = None  # in its declarations, signatures and equations
+        self.guards: list[Term] = []  # the conditions that elements must satisfy for their indices to be in range
+        self.axes_named: frozenset[str] | None = None  # the axes that the program names outside of sizes
+        self.axes_stated: frozenset[str] | None = None  # the axes in its declarations, signatures and equations
         self.needs_sizes: dict[Key, bool] = {}  # whether the value of a name depends on the sizes of a call
-        self.size_inference: Any = None  # types expressions, where a size is asked for that nothing else specifies
+        self.size_inference: Any = None  # infers sizes from the types of expressions if nothing else determines them
         self.sweeps: dict[
             int, tuple[Term, dict[int, Term]]
         ] = {}  # numbers, and their derivatives with respect to several names
@@ -178,11 +181,11 @@ class Inference(ABC):
         self.shows_layers: bool = recover  # whether the parts of each layer are to be shown, and so written out
         self.labeled: frozenset[str] | None = None  # the bases of names with labels
         self.labels_given: frozenset[str] | None = None  # The bases of inputs with labels.
-        self.layered: dict[int, bool] = {}  # the holders of families, by their functions, and whether these are layers
+        self.layered: dict[int, bool] = {}  # whether a function, by identity, has layers as families
         self.rules: Inference | None = None  # types the differentials of operators
         self.perturbations: dict[int, Term] | None = None  # by term, in an equation of differentials
 
-    # ------------------------------------------------------------------------------------------------ what is asked
+    # ------------------------------------------------------------------------------------------------------- lookup
     @abstractmethod
     def find(self, key: Key, env: Environment, node: Any) -> Term | None:
         """Return the term that a key denotes in an environment, or None if the key has no meaning there."""
@@ -254,7 +257,7 @@ class Inference(ABC):
         return first_operand
 
     def infer_all(self, parts: Iterable[Node], env: Environment) -> tuple[Term, ...]:
-        """Return the terms of several parts. In recovery, record the error of each part before raising one of them."""
+        """Return the terms of several parts. In recovery, record all errors, and then raise AlreadyReportedError."""
         if not self.recover:
             return tuple([self.infer(part, env) for part in parts])
         terms: list[Term] = []
@@ -272,7 +275,7 @@ class Inference(ABC):
         return tuple(terms)
 
     def number(self, key: Key, env: Environment) -> Any:
-        """Return the number that a name is defined as, or None if it is not a number or is being evaluated."""
+        """Return the value of a name that is a number, or None if it has none, has an error, or is being evaluated."""
         pending = (key, id(env.nearest_call))
         if pending in self.naming:
             return None
@@ -331,7 +334,7 @@ class Inference(ABC):
             self.errors.append(problem)
 
     def text(self, node: Any) -> str:
-        """Return the source text of a part of the formula."""
+        """Return the source text of a part of the formula on one line, shortened to at most 80 characters."""
         span = getattr(node, "span", node)
         text = self.scope.source[span[0] : span[1]]
         if len(text) > 4000:  # The middle is left out, so it is not read.
@@ -340,7 +343,7 @@ class Inference(ABC):
         return text if len(text) <= 80 else f"{text[:60]} … {text[-16:]}"
 
     def describe_with_shape(self, node: Node, shape: Mapping[str, Any]) -> str:
-        """Return the number of parts of formulas that have been typed, plus the number of terms made from them."""
+        """Return the source text of an operand with its shape, such as `X : ℝ^{seq[3]}`, for the notes of an error."""
         span: Any = getattr(node, "span", node)
         if span is None:  # The operand is not part of the text.
             return f"an operand : {format_shape(shape)}"
@@ -354,9 +357,9 @@ class Inference(ABC):
         return typed + len(self.graph)
 
     def spend(self, node: Any) -> None:
-        """Raise NotationError at `node`, a call, sum, range or derivative, if the number of terms exceeds the limit.
+        """Raise NotationError at `node`, a call, sum, range or derivative, if `pieces` exceeds the limit.
 
-        The number of terms is usually proportional to the length of the source. It can grow faster in nested calls,
+        The number of pieces is usually proportional to the length of the source. It can grow faster in nested calls,
         in sums and recurrences over long ranges, and in nested derivatives. `limits.max_expanded_nodes` limits this
         growth.
         """
@@ -370,7 +373,7 @@ class Inference(ABC):
 
 
 def format_shape(shape: Mapping[str, Any]) -> str:
-    """Format a shape for display, with known sizes as numbers and lifted axes under their own names."""
+    """Format a shape for display, with known sizes as numbers, and without the `@` in the names of lifted axes."""
     names = distinct_names(shape)
     return show({names[axis]: resolve(size) if is_ground(size) else _drop_size(size) for axis, size in shape.items()})
 

@@ -45,7 +45,10 @@ def labels_of_terms(
 
 
 def labels_to_index(term: Term, axis: str, inputs: Mapping[str, AxisLabels], error: Error) -> Labels | None:
-    """Return the labels of an axis before inputs are aligned, if it has any. Raise NotationError if labels conflict."""
+    """Return the labels of an axis once the inputs are aligned, or None if it has no labels.
+
+    Raise NotationError if the labels of the inputs cannot be aligned.
+    """
     labels = LabelsToAlign(inputs, NO_DERIVATIVES).infer([term])[id(term)].get(axis)
     if labels is CONFLICT:
         alignment_of([term], axes_of(inputs), error)
@@ -59,7 +62,7 @@ def alignment_of(
     """Return how the labels of inputs must be aligned, given the axes that the roots combine.
 
     The two terms of each pair are also compared. If labels cannot be aligned, raise the NotationError that `error`
-    returns for the span.
+    returns for the pair's span or for the node that combines the axes.
     """
     alignment = LabelAlignment([axis for by_axis in inputs.values() for axis in by_axis.values()])
 
@@ -179,7 +182,11 @@ class AxisFlow(ABC, Generic[Value]):
 
 
 class KeptLabels(AxisFlow[Labels]):
-    """The labels that terms keep, or `CONFLICT` for an axis along which operands with different labels are combined."""
+    """The labels that terms keep.
+
+    An axis has `CONFLICT` if its operands have different labels, or if the elements that an index selects have no
+    known labels.
+    """
 
     def __init__(self, inputs: Mapping[str, AxisLabels], starred: Starred):
         super().__init__(inputs)
@@ -220,7 +227,10 @@ class LabelsToAlign(KeptLabels):
 
 
 class CombinedAxes(AxisFlow[LabeledAxis]):
-    """The input axes that the axes of terms come from, if they are whole. `join` is called for each combined pair."""
+    """The input axis that each axis of a term comes from, if the term has all its elements in their order.
+
+    `join` is called for each pair of input axes that a term combines.
+    """
 
     def __init__(self, inputs: Inputs, join: Join):
         super().__init__(inputs)

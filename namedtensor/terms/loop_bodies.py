@@ -31,8 +31,9 @@ class UnsliceableError(Exception):
 class Loop:
     """A loop's body: its inputs, and its results, which are the next values of the states.
 
-    `slices` have the axis `axis`. The arguments of the loop's term are the initial states, the slices, all members,
-    and the given terms.
+    An input in `slices` is one element of an argument along the axis `axis`, and an input in `members` is one of
+    `steps` arguments. The arguments of the loop's term are the initial states, the whole slices, all members, and the
+    given terms.
     """
 
     states: tuple[Term, ...]
@@ -61,7 +62,7 @@ def loop_of(
     for term in topological(*results):
         if term.operator == "members" and term.axes == (axis,):
             if any(map(body.depends, term.arguments)):
-                raise UnsliceableError  # a member of one step alone needs a state
+                raise UnsliceableError  # A member of one step depends on a state.
             body.members.append((term, body.take("member", term)))
         elif term.arguments and not body.found.keys().isdisjoint(map(id, term.arguments)):
             body.found[id(term)] = body.translate_step(term)
@@ -118,7 +119,7 @@ class _Body:
         return {axis: size for axis, size in shape.items() if axis != self.axis}
 
     def part(self, term: Term) -> Term:
-        """Return the counterpart of a term in the body: the term for one step, or an input if it is loop-invariant."""
+        """Return the counterpart of a term in the body: the term for one step, or an input if it needs no state."""
         leaf = self.found.get(id(term)) or self.leaves.get(id(term))
         if leaf is None:
             if term.number is not None:
@@ -151,7 +152,10 @@ def is_place(term: Term) -> bool:
 def select_one(
     terms: TermGraph, axes: Set[str], term: Term, arguments: tuple[Term, ...], reshaped: Reshaped
 ) -> Term:  # fmt: skip
-    """Return the counterpart of an elementwise term at one position along some axes. `reshaped` maps its shape."""
+    """Return the counterpart of a term at one position along some axes. `reshaped` maps its shape.
+
+    Raise UnsliceableError if the term is not elementwise along the axes.
+    """
     options = term.options
     if not axes.isdisjoint(term.axes) or not axes.isdisjoint(CONSUMED.get(term.operator, _nothing)(options)):
         raise UnsliceableError
@@ -178,10 +182,10 @@ def _inside(loop: Loop, axes: Set[str], reshaped: Reshaped) -> Loop:
 
 # ---------------------------------------------------------------------------------------------------- dead states
 def drop_dead_states(roots: tuple[Term, ...]) -> tuple[Term, ...]:
-    """Return the roots without the dead states of loops, which neither a later step nor another term reads."""
+    """Return the roots without the dead states of loops, on which no term outside of the loop depends."""
     order = topological(*roots)
     asked = _find_live_states(order)
-    terms = TermGraph(count(order[-1].serial + 1))  # inputs stay as they are, before all others
+    terms = TermGraph(count(order[-1].serial + 1))  # Inputs are not replaced. They precede all new terms.
     result = {id(term): term for term in order if term.operator == "input"}
     numbers: dict[int, list[int]] = {}
     for term in order:
@@ -199,7 +203,7 @@ def drop_dead_states(roots: tuple[Term, ...]) -> tuple[Term, ...]:
 
 
 def _find_live_states(order: Sequence[Term]) -> dict[int, set[int]]:
-    """Return, for each loop, the numbers of its live states, which other terms read."""
+    """Return, for each loop, the numbers of the states that terms outside of the loop read."""
     result: dict[int, set[int]] = {id(term): set() for term in order if term.operator == "loop"}
     for term in order:
         if term.operator in ("after", "through"):
@@ -237,7 +241,7 @@ def _with_states(loop: Loop, states: Sequence[int], arguments: Sequence[Term]) -
     return Loop(inner, slices, members, constants, results, loop.axis, loop.steps), tuple(terms)
 
 
-# The axes that structural terms take, or give another name.
+# The axes along which structural terms are not elementwise, by operator and options.
 CONSUMED: dict[str, Callable[[Any], Iterable[str]]] = {
     "rename": lambda options: {name for pair in options for name in pair},
     "merge": lambda options: {*options[0], options[1]},

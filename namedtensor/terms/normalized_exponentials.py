@@ -23,10 +23,10 @@ Axes = dict[str, str]  # Maps an axis of one term to the matching axis of anothe
 def with_softmax(
     roots: tuple[Term, ...], graph: TermGraph | None = None, opaque: Collection[int] = ()
 ) -> tuple[Term, ...]:
-    """Return the roots with normalized exponentials rewritten as softmax.
+    """Return the roots with normalized exponentials rewritten as softmax or logsumexp.
 
-    `opaque` contains the identities of terms to leave unchanged. New terms are interned in `graph`. The default is a
-    separate graph whose serial numbers continue after the roots.
+    `opaque` contains the identities of terms that are not rewritten and that no rewrite looks into. New terms are
+    interned in `graph`. The default is a separate graph whose serial numbers continue after the roots.
     """
     order = topological(*roots)
     kinds = {*map(OPERATOR, order)}
@@ -77,7 +77,7 @@ class _Rewriting:
         return self.graph.intern("logsumexp", (self.found[id(score)],), sums.axes, (), term.shape, False, term.node)
 
     def reciprocal(self, term: Term) -> Term | None:
-        """Return x for a term 1 / x or x^{−1}, or None for other terms."""
+        """Return x for a term 1 / x or x^{−1}, or None for other terms and for opaque terms."""
         if not self.is_open(term) or len(term.arguments) != 2:
             return None
         first, second = term.arguments
@@ -139,7 +139,7 @@ class _Rewriting:
         return id(term) not in self.opaque
 
     def score(self, term: Term) -> Term | None:
-        """Return s for a term exp(s) or e^s, or None for other terms."""
+        """Return s for a term exp(s) or e^s, or None for other terms and for opaque terms."""
         return exponent(term) if self.is_open(term) else None
 
 
@@ -156,7 +156,7 @@ def exponent(term: Term) -> Term | None:
 
 # ----------------------------------------------------------------------------------------- equal but for names of axes
 def match_sum(sums: Term, above: Term) -> tuple[str, ...] | None:
-    """Return the axes of a term that a sum adds over, under the term's names, or None for a sum of other elements."""
+    """Return the axes of `above` that `sums` adds over, or None if `sums` does not add the elements of `above`."""
     axes = renaming(sums.arguments[0], above)
     if axes is None:
         return None

@@ -68,8 +68,8 @@ ROWS = (
 )
 STRUCTURAL = {row.name: row for row in ROWS}
 
-# Called with the roots that a pass has made: checking, calculus for each derivative, and whatever rewrites terms before
-# they are lowered (loops without dead states, tiles, bodies). The tests put `verify` here.
+# Functions that are called with the roots that a pass returns: the checker, each derivative, and the rewrites of terms
+# before lowering (such as the removal of dead states). The tests append `verify`.
 after_pass: list[Callable[..., None]] = []
 
 

@@ -21,11 +21,11 @@ from ..core.sizes import resolve
 from ..operators.record import Operator
 
 SERIAL, OPERATOR = attrgetter("serial"), attrgetter("operator")
-Options: TypeAlias = tuple[Any, ...]  # of an operator, after its arguments
+Options: TypeAlias = tuple[Any, ...]  # The values, other than terms and axes, that an operator takes.
 
 
 class Term:
-    """An operator applied to arguments. `node` is its part of the formula, and `serial` numbers terms as created."""
+    """An operator applied to arguments. `node` is its part of the formula, and `serial` is its creation number."""
 
     __slots__ = ("operator", "arguments", "axes", "options", "shape", "boolean", "node", "serial")
 
@@ -145,11 +145,11 @@ def substitute_variables(roots: tuple[Term, ...]) -> tuple[Term, ...]:
     return tuple(result[id(root)] for root in roots)
 
 
-POLYNOMIAL = frozenset(("+", "-", "⊙", "negative"))  # operators that make a size of sizes
+POLYNOMIAL = frozenset(("+", "-", "⊙", "negative"))  # Operators whose result is a size if their operands are sizes.
 
 
 def fold(record: Operator, numbers: list[Any], options: Any) -> Any:
-    """Return the value of an operator for plain numbers, or None if arrays must compute it."""
+    """Return the value of an operator for plain numbers and sizes, or None if arrays must compute it."""
     if record.folded is None or options or None in numbers:
         return None
     if Extent in map(type, numbers):

@@ -19,7 +19,7 @@ def map_over_fronts(
     graph: TermGraph, roots: Sequence[Term], members: Mapping[int, Term], axes: frozenset[str], fronts: Mapping[str, Any],
     gathered: Callable[[Term], Term],
 ) -> list[Term]:  # fmt: skip
-    """Return the roots with `axes` replaced by the axes of wavefronts, `fronts`, which maps these axes to their sizes.
+    """Return the roots with `axes` replaced by the wavefront axes in `fronts`, which maps them to their sizes.
 
     `members` maps the identities of terms to their replacements inside the loop. `gathered` returns the replacement
     of a term that does not depend on a member.
