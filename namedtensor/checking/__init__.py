@@ -51,6 +51,6 @@
 `axis_sizes`: the size of one axis.
 `claims`: the assertions of a program.
 
-Contract: a rule depends on an `Inference`, and a module imports only modules below it. The package does not use
+Contract: a rule depends on an `Inference`, and the imports between modules have no cycles. The package does not use
 planning or an array library.
 """

@@ -24,7 +24,7 @@ from ..terms.terms import Term, fold
 from .axis_sizes import size_left_open
 from .diagnostics import shape_error
 
-Axes = tuple[tuple[str, Any], ...]  # of a use, each with the node that names it
+Axes = tuple[tuple[str, Any], ...]  # The axes of a use, each with the node that names it.
 
 
 def apply(
@@ -65,12 +65,12 @@ def apply(
 
 
 def check_labels(checker: Inference, axis: str, arguments: Sequence[Term], parts: Sequence[Any], node: Any) -> None:
-    """Raise an error if operands that differ in size along an axis have labels on that axis.
+    """Raise an error if two operands that differ in size along an axis have labels on that axis.
 
     The error lists the labels, which are more helpful than the sizes.
     """
     matches = inputs_along(arguments, axis, checker.labels)
-    for labeled in matches:  # an argument of a function is called as the function calls it
+    for labeled in matches:  # In a function's body, the message names a parameter, not the argument.
         texts = {
             checker.text(part) for argument, part in zip(arguments, parts) if argument.options[-1:] == (labeled.tensor,)
         }
@@ -116,7 +116,10 @@ def elementwise(
     checker: Inference, record: Operator, name: str, arguments: tuple[Term, ...], names: tuple[str, ...], node: Any,
     parts: Sequence[Any], options: Sequence[Any],
 ) -> Term:  # fmt: skip
-    """Return the term of an elementwise operator. Raise ShapeMismatchError if the operands do not fit."""
+    """Return the term of an operator that applies to each element. Constants are folded.
+
+    Raise ShapeMismatchError if the operands do not fit, or if the operator needs axes.
+    """
     fewest, most = record.arity
     of_two = record.kind == "reduction" and most == len(arguments) == 2
     needs_axes = record.kind not in ("elementwise", "contraction") and not of_two
@@ -156,7 +159,7 @@ def check_truth(
 
 
 def watch_one_hot(checker: Inference, arguments: Sequence[Term], node: Any, parts: Sequence[Any]) -> None:
-    """Warn if argmax, which is a one-hot tensor, is compared with a number as if it were an index."""
+    """Warn if a one-hot argmax or argmin is compared with an operand without its axes that is not 0 or 1."""
     for (term, part), (other, beside) in zip(zip(arguments, parts), [*zip(arguments, parts)][::-1]):
         if term.operator not in ("argmax", "argmin") or set(term.axes) & other.shape.keys() or other.number in (0, 1):
             continue
@@ -178,7 +181,11 @@ def is_written(axis: str) -> bool:
 
 
 def watch_outer(checker: Inference, name: str, arguments: Sequence[Term], node: Any, parts: Sequence[Any]) -> None:
-    """Warn if each operand has an axis that the other lacks, as in an outer product or if an axis has a wrong star."""
+    """Warn if each operand has an axis that the other lacks, as in an outer product or if an axis has a wrong star.
+
+    A quotient causes a warning only if an axis name seems misspelled. The error for the first outer broadcast is
+    stored in `checker.outer`. In a strict check, every outer broadcast raises an error.
+    """
     left, right = arguments[0].shape.keys(), arguments[1].shape.keys()
     alone = sorted(filter(is_written, left - right)), sorted(filter(is_written, right - left))
     if not all(alone):
@@ -199,7 +206,7 @@ def watch_outer(checker: Inference, name: str, arguments: Sequence[Term], node: 
         checker.outer = checker.error(code, message, node, notes=notes, hint=hint, symbol=name)
         if checker.strict:
             raise checker.outer
-    # A sum of a vector over the rows and one over the columns is seldom meant, unless one axis is the other renamed.
+    # A sum of two vectors with different axes is seldom meant, unless one axis is the other with a prime or star.
     unrelated = {axis.rstrip(MARKS + "'") for axis in left}.isdisjoint(axis.rstrip(MARKS + "'") for axis in right)
     evaluating = close is not None or (name in ("+", "-") and unrelated)
     warning = CheckWarning(code, message, node.span, hint, evaluating)
@@ -240,5 +247,5 @@ def option(checker: Inference, node: Node, env: Environment) -> Any:
 
 
 def takes_index(operator: str) -> bool:
-    """Return whether an operator reduces an axis to one value. Such an operator can also reduce over an index."""
+    """Return whether an operator can be applied over an index, as in ∑_i: a reduction, argmax or argmin."""
     return operator in ("argmax", "argmin") or operator in REGISTRY and REGISTRY[operator].kind == "reduction"

@@ -1,4 +1,4 @@
-"""The sizes of axes in the program, including open sizes, and terms whose values are sizes."""
+"""The sizes of the program's axes, with variables for unknown sizes, and the axes that a scope mentions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from ..terms.inference import Inference
 
 
 def unknown_size(checker: Inference, axis: str) -> SizeVariable:
-    """Return the size variable of an axis of the program, or a new size variable if the axis has conflicting sizes."""
+    """Return the recorded size of an axis of the program. If it has none, record and return a size variable.
+
+    If the recorded sizes conflict, return a new size variable without recording it.
+    """
     size = checker.top.sizes.get(axis)
     if size is None:
         size = checker.top.sizes[axis] = SizeVariable(f"|{axis}|")

@@ -16,7 +16,7 @@ from ..terms.inference import Inference
 
 
 def beyond_family(checker: Inference, key: Key, node: Any, env: Environment) -> NotationError | None:
-    """Return the error for an index that is not an integer or not in its family's range, or None for a valid index."""
+    """Return the error for a non-integer index or an index outside of its family's range, or None if there is none."""
     for family in families_of(checker, key, env):
         for over, text in indices_of(family, key):
             value = number_of(checker, text, env)

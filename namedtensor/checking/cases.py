@@ -1,8 +1,8 @@
 """Definitions by cases, such as { 0 if i ≤ j; -∞ otherwise }.
 
-A condition with a known value selects its case, and the other cases are not checked. A condition on the element
-indices of a definition is a guard. Elements that do not satisfy the guard are not evaluated, so their indices may be
-out of range.
+A condition with a known value selects or excludes its case. The excluded cases are typed but not evaluated, so their
+indices may be out of range. A condition on the element indices of a definition is a guard. Elements that do not satisfy
+the guard are not evaluated either.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def cases(checker: Inference, node: nodes.Cases, env: Environment) -> Term:
     arguments: list[Term] = []
     parts: list[Node] = []
     untaken: list[Term] = []  # Excluded cases and conditions only add axes to the result.
-    guards: list[Term] = []  # that no condition before holds, as far as elements are guarded by it
+    guards: list[Term] = []  # The negations of the preceding conditions on element indices.
     for position, (value, condition) in enumerate(node.branches):
         if condition is None and position != len(node.branches) - 1:
             raise checker.error(101, "otherwise must be the last case", value, hint="move this case to the end")
@@ -36,7 +36,7 @@ def cases(checker: Inference, node: nodes.Cases, env: Environment) -> Term:
         if condition is not None:
             (holds,) = checker.infer_all((condition,), env)
             truth(checker, holds, condition)
-        decided = bool(len(arguments) % 2)  # an earlier case holds everywhere
+        decided = bool(len(arguments) % 2)  # An earlier case holds everywhere.
         if decided or (holds is not None and holds.number is False):
             untaken += [*exclude_case(checker, value, env), *([] if holds is None else [holds])]
         elif holds is None or holds.number is True:
@@ -58,7 +58,10 @@ def indicator(checker: Inference, node: nodes.Indicator, env: Environment) -> Te
 
 
 def exclude_case(checker: Inference, value: Node, env: Environment) -> list[Term]:
-    """Return a list with the term of an excluded case, or an empty list if the case has an index out of range."""
+    """Return a list with the term of an excluded case, or an empty list if the case has a value error.
+
+    Examples are an index out of range and a missing member of a family.
+    """
     recover, checker.recover = checker.recover, False
     try:
         return [checker.infer(value, env)]
@@ -101,7 +104,10 @@ def guard_term(checker: Inference, value: Node, guards: list[Term], env: Environ
 
 
 def depends_on_elements(guard: Term) -> bool:
-    """Return whether all axes of a condition come from lifting, as for the element indices of a definition or sum."""
+    """Return whether a condition has only lifted axes, as for the element indices of a definition or sum.
+
+    A condition without axes does not depend on elements.
+    """
     return bool(guard.shape) and all("@" in axis for axis in guard.shape)
 
 
@@ -109,7 +115,7 @@ def depends_on_elements(guard: Term) -> bool:
 def isolate(checker: Inference) -> Generator[None]:
     """Open a context for typing the value of a name.
 
-    The value is the same wherever the name is used, so that no condition or limit around a use affects it.
+    No guard applies, and sizes may be inferred. The value is therefore the same wherever the name is used.
     """
     with open_guards(checker, []), checker.solver.inferring(True):
         yield

@@ -2,8 +2,8 @@
 
 The checker converts the tree to a graph of terms, or raises an error with a hint.
 
-    Checker(scope, inputs, sizes).value("O")     the Term of a name
-    Checker(scope, inputs, sizes).whole()        the Term of the program's last value
+    Checker(scope, inputs, sizes).value(Key("O"))     the Term of a name
+    Checker(scope, inputs, sizes).whole()             the Term of the program's value
 
 Each node type has one rule, which a separate module defines. The checker implements the `Inference` interface that
 rules use.
@@ -51,7 +51,8 @@ class Checker(Inference):
     """The type inference for one program and given inputs. See `Inference` for its modes.
 
     `by_keyword` contains the names of the inputs that were passed by keyword. If it is given, the program must
-    mention each of these names, and each given size must be the size of an axis in the program or in `extra_axes`.
+    mention each of these names, and each given size must belong to a name or an axis in the program, to an axis of an
+    input, or to `extra_axes`.
     """
 
     RULES: ClassVar[Mapping[type, Callable[[Any, Any, Environment], Term]]] = {
@@ -94,7 +95,7 @@ class Checker(Inference):
         )
         self.solver: SizesInterface = SizeSolver(self)
         self.given_names: GivenNames = GivenNames(scope, self.inputs)
-        self.steps: int = 0  # of the trace that are steps to the value, and not to an assertion
+        self.steps: int = 0  # The number of entries of the trace that precede the assertions.
         self.by_keyword: tuple[str, ...] | None = None if by_keyword is None else tuple(by_keyword)
         self.extra_axes: frozenset[str] = frozenset(extra_axes)
         self.check_unused(misspelt=True)
@@ -107,7 +108,10 @@ class Checker(Inference):
 
     # --------------------------------------------------------------------------------------------------- entry points
     def whole(self) -> Term:
-        """Return the term of the program's value, or of the first assertion if the program has no value."""
+        """Return the term of the program's value or, if it has none, of the first assertion's left side.
+
+        Raise NotationError if the program has neither.
+        """
         last = self.scope.valued
         if last is None:
             functions = ", ".join(function.title for function in self.scope.all_functions())
@@ -148,7 +152,7 @@ class Checker(Inference):
     def check_stated(self, whole: bool = True) -> None:
         """Check the sizes and assertions of the program.
 
-        If `whole` is false, check only the assertions about the given names. Check last that all inputs are used, so
+        If `whole` is false, skip assertions about names without values. Check last that all inputs are used, so
         that errors in the formula take precedence.
         """
         self.solver.check()
@@ -208,7 +212,7 @@ class Checker(Inference):
 
 
 def warn_of_unused(checker: Inference, unused: Definition) -> None:
-    """Warn if the last definition is unused and follows the program's value. In a strict check, raise an error."""
+    """Warn about an unused definition that follows the program's value. In a strict check, raise an error."""
     name, span = to_text(last_member(unused)), unused.statement.span
     message = f"the value is {checker.text(checker.scope.last)}; {name} is defined after it and not used"
     hint = f"write {name} on the last line to compute it, or remove its definition"

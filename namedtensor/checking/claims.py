@@ -31,11 +31,11 @@ from .ranges import number_indices, numbers_of
 # Each pair is a reason why an assertion's values are not compared, and a hint.
 OPEN = "a limit, or a minimum over all tensors, has no value", "its type is right"
 ESTIMATE = "it is about an estimate", "namedtensor check --random compares estimates with many seeds"
-MISSING = (201, 204, 206, 309)  # the errors of an assertion about something that is not given
+MISSING = (201, 204, 206, 309)  # The errors for names and sizes without a value.
 
 
 def check_claims(checker: Inference, whole: bool = True) -> None:
-    """Check the program's assertions. If `whole` is false, check only assertions whose sides the inputs determine."""
+    """Check the program's assertions. If `whole` is false, skip assertions about names that have no value."""
     passed = MISSING if not whole else (204, 309) if checker.infer_parameters else ()
     holders = {*checker.scope.definitions, *checker.inputs}
     claims = [(claim, checker.top) for claim in checker.scope.claims]
@@ -59,7 +59,7 @@ def check_claims(checker: Inference, whole: bool = True) -> None:
 
 
 def ends_openly(claim: Claim, problem: NotationError) -> bool:
-    """Return whether an error is caused by the open end of an assertion's range. If so, the assertion is skipped."""
+    """Return whether an error reports an end of an assertion's range that has no value. Recovery records this error."""
     if claim.range is None or problem.code != 309 or problem.span is None:
         return False
     return any(range_.span[0] <= problem.span[0] < range_.span[1] for range_ in claim.range.each)
@@ -99,7 +99,7 @@ def claims_of_later_families(checker: Inference) -> Iterator[tuple[Claim, Enviro
 
 
 def intersection(checker: Inference, one: nodes.Range, other: nodes.Range) -> nodes.Range | None:
-    """Return the range of numbers that are in both ranges, or None if it cannot be determined.
+    """Return the range of numbers that are in both ranges, or None if it is empty or cannot be determined.
 
     The variable of the result is the variable of `other`.
     """
@@ -165,7 +165,10 @@ def domain_claim(checker: Inference, term: Term, group: tuple[nodes.Set, Environ
 
 
 def enumerate_range(checker: Inference, over: nodes.Range, env: Environment) -> Iterator[Environment]:
-    """Yield, for each number in a range, an environment in which the range's variable has this value."""
+    """Yield, for each number in a range, an environment in which the range's variable has this value.
+
+    If the length of the range is open, yield only one environment, in which the variable is a size symbol.
+    """
     numbers = numbers_of(checker, over, env)
     if isinstance(numbers, Positions):
         counter = SizeSymbol(over.variable.text, "")
@@ -209,7 +212,10 @@ def check_claim(checker: Inference, claim: Claim, env: Environment) -> None:
 def check_same_axes(
     checker: Inference, sign: str, sides: tuple[Term, Term], parts: tuple[Any, Any], span: tuple[int, int]
 ) -> None:
-    """Raise an error if the two sides of a relation differ in their axes, or in the size of an axis."""
+    """Raise an error if the two sides of a relation differ in their axes, or in the size of an axis.
+
+    A side without axes fits any other side.
+    """
     left, right = sides
     broadcast(checker, (left.shape, right.shape), span, sign, parts)
     axes = [{axis for axis in side.shape if not is_index_axis(axis)} for side in sides]
@@ -260,7 +266,7 @@ def is_index_axis(axis: str) -> bool:
 
 
 def is_free(checker: Inference, index: Name, env: Environment) -> bool:
-    """Return whether a name in an index has no value, in which case it covers all elements."""
+    """Return whether a name in an index has no value, so that it covers all elements."""
     key = Key(index.text)
     if env.index(index.text) is not None or checker.solver.scalar(key, env) is not None:
         return False

@@ -15,7 +15,7 @@ from .stacked_families import stack_members
 
 
 class Coordinate:
-    """An index of a grid while the body is typed: a tensor over the cells, whose values start at `first`."""
+    """An index of a grid while the body is typed: a tensor over the cells, whose values are in `numbers`."""
 
     def __init__(self, make: TermBuilder, axis: str, front: Any, index: Term, numbers: range):
         self.make, self.front, self.index, self.numbers = make, front, index, numbers

@@ -110,7 +110,8 @@ def members_of(variable: str, env: Environment) -> Any:
 def is_value(checker: Inference, variable: str, body: Node, env: Environment, labels: bool = False) -> bool:
     """Return whether a body uses a variable only as a number, or as a family index with a fixed offset.
 
-    If `labels` is true, the variable may also occur with a fixed offset in labels of tensors and functions.
+    If `labels` is true, the variable may also occur with a fixed offset in labels of tensors, and in labels of
+    functions.
     """
     labeled, families = find_labeled_names(checker, env)
     if labels:

@@ -52,7 +52,7 @@ def prepare_inputs(checker: Inference, mentioned: MentionedNames) -> None:
             shape = sets.lifted(key, input_, pair)
         shape_copy = (
             shape if isinstance(shape, dict) else dict(shape)
-        )  # terms change none: members of a family share one
+        )  # Terms do not change shapes, so the members of a family share one.
         top.variables[key] = intern("input", options=(text,), shape=shape_copy, boolean=input_.boolean)
         if id(shape) in noted and key in mentioned.named:
             continue
@@ -78,7 +78,7 @@ class DeclaredSet(NamedTuple):
     """The axes of a declared set, with their sizes and their positions in the source.
 
     `names` are the names of the axes, and `words` are the names in their sizes. `is_plain` is true if neither the
-    declaration nor the given sizes determine the size of an axis.
+    declaration nor the given sizes determine the size of any axis.
     """
 
     axes: list[tuple[str, Node | None, Any]]
@@ -96,7 +96,7 @@ class DeclaredSets:
     def __init__(self, checker: Inference):
         self.checker: Inference = checker
         self.known: dict[int, DeclaredSet] = {}
-        self.shapes: dict[tuple[int | None, int], Mapping[str, Any]] = {}  # by set and shape, the same for each member
+        self.shapes: dict[tuple[int | None, int], Mapping[str, Any]] = {}  # by set and shape
 
     def set(self, declared: nodes.Set) -> DeclaredSet:
         """Return the axes of a declared set. They are computed once, since all members of a family share a set."""
@@ -208,7 +208,7 @@ def unknown_bound(checker: Inference, over: nodes.Range, env: Environment) -> No
 
 
 def end_needed(checker: Inference, end: Node, what: str, env: Environment) -> NotationError:
-    """Return the error for an end of a range that has no known value, such as n. The error names the unknown symbol."""
+    """Return the error for an end, such as n, that is not a known integer. The error names the unknown symbol."""
     unknown, text = unknown_in(checker, end, env), checker.text(end)
     written = unknown.axis.name if isinstance(unknown, nodes.Size) else None
     axis = None if written is None else size_axis(written, env)

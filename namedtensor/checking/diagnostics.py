@@ -106,7 +106,7 @@ class Use(NamedTuple):
         sign = self.sign
         axes = [axis for shape in self.shapes for axis in shape if "@" not in axis]
         hint = _axes_hint(sign, expected, have, axes)
-        if have == 0 and len(axes) >= expected and self.checker.text(self.place).startswith(sign):  # each may be meant
+        if have == 0 and len(axes) >= expected and self.checker.text(self.place).startswith(sign):  # Offer each axis.
             start = self.place.span[0]
             named = axes if expected == 1 else [", ".join(axes[:expected])]
             return Hint(hint, *(f"{sign}_{{{name}}}" for name in named), at=(start, start + len(sign)))
@@ -143,7 +143,10 @@ def no_such_axis(checker: Inference, base: Node, shape: Shape, axis: Axis, real:
 
 
 def other_axis(axis: str, have: list[str], shapes: Sequence[Shape]) -> str | None:
-    """Return a hint for an axis that the operands lack: the axis that was probably meant, or the axes they have."""
+    """Return a hint for an axis that the operands lack: the axis that was probably meant, or the axes they share.
+
+    Return None for a single operand without axes.
+    """
     if axis not in have and (meant := near(axis, have, 1)):
         return did_you_mean(meant)
     shared = [name for name in have if all(name in shape for shape in shapes)]

@@ -1,9 +1,9 @@
 """Random variables, such as x ∼ N(0, 1), and expectations, such as 𝔼_{x ∼ N(0, 1)} ….
 
 An expectation is a mean over random samples, or over all outcomes if the distribution is finite. The function
-`uniform` computes each sample from the seed, the name and the sample number. Samples are therefore differentiable
-with respect to the distribution's parameters and available on every backend. All positions along lifted axes share a
-sample, like all calls of one function.
+`uniform` computes each sample from the seed, the variable's name and labels, the sample number, and the position along
+the sample's axes. Samples are therefore differentiable with respect to the distribution's parameters and
+available on every backend. All positions along lifted axes share a sample, like all calls of one function.
 """
 
 from __future__ import annotations
@@ -29,12 +29,15 @@ from .sums import apply_over_index, make_index_environment
 
 
 def draw(checker: Inference, node: Draw, env: Environment) -> Term:
-    """Return the first sample of a random variable, such as x ∼ N(0, 1)."""
+    """Return sample number 0 of a random variable, such as x ∼ N(0, 1). Expectations use the numbers from 1 on."""
     return draw_numbers(checker, node, (checker.graph.number(0, node),), env)
 
 
 def expectation(checker: Inference, node: Expectation, env: Environment) -> Term:
-    """Return the term of an expectation such as 𝔼_{x ∼ N(0, 1), i ∼ p} body. All variables are sampled jointly."""
+    """Return the term of an expectation such as 𝔼_{x ∼ N(0, 1), i ∼ p} body.
+
+    The outcomes of finite variables are enumerated, and the other variables are sampled jointly.
+    """
     for variable in node.draws or (node,):
         if not isinstance(variable, Draw):
             raise make_unstated_error(checker, variable)
@@ -161,7 +164,7 @@ def its_axis(checker: Inference, node: Draw, p: Term) -> str:
 
 
 def label_number(checker: Inference, part: nodes.Node, env: Environment) -> Term | None:
-    """Return the value of a label that contains an index, such as t in z^t, or None for a plain label such as Q."""
+    """Return the value of a label that is a number or has an index, such as t in z^t, or None for a label such as Q."""
     if isinstance(part, nodes.Number) or any(
         isinstance(inner, Name) and env.index(inner.text) is not None for inner in walk(part)
     ):

@@ -99,6 +99,6 @@ class _Replacing:
         return self.taken(value, over, self.op("max", last, 1), part) if over in value.shape else value
 
     def taken(self, value: Term, axis: str, term: Term, part: Any) -> Term:
-        """Return the elements of `value` at the positions `term`, which index this axis of the updated tensor."""
+        """Return the elements of `value` at the positions `term` along an axis. `term` may have this axis too."""
         apart = self.checker.renamed(value, {axis: f"{axis}@index"}, part)
         return take(self.checker, apart, f"{axis}@index", term, part, self.node)

@@ -35,7 +35,7 @@ from .stacked_families import StackedIndex, laid
 
 
 def define_by_elements(checker: Inference, group: list[Definition], env: Environment) -> Term:
-    """Return the term of a tensor that several equations define element by element."""
+    """Return the term of a tensor that one or more equations define element by element."""
     sized = left_sizes(checker, group, env)
     term = whole_of(checker, group, sized, env)
     for definition in group:
@@ -52,7 +52,7 @@ def whole_of(checker: Inference, group: list[Definition], sized: dict[str, Any],
 def parts_of(checker: Inference, definition: Definition, sized: dict[str, Any], env: Environment) -> list[Part]:
     """Return the parts of the tensor that one equation defines.
 
-    If the equation's variable is the index of a family that cannot be a loop, each element is a separate part.
+    If a variable is the index of a family that cannot be a loop, each value of the variable has a separate part.
     """
     for index, (axis, part) in enumerate(definition.elements):
         over = counting(definition, part)
@@ -137,7 +137,7 @@ def left_sizes(checker: Inference, group: list[Definition], env: Environment) ->
             size = stated.get(real)
             try:
                 size = checker.solver.size_of(real, env, axis) if size is None else size
-            except CircularSizeError:  # The type of this very tensor is asked for its size.
+            except CircularSizeError:  # The size depends on the type of the tensor that is being defined.
                 size = find_filled_size(checker, group, axis, env)
                 if size is None:
                     raise
@@ -150,7 +150,7 @@ def left_sizes(checker: Inference, group: list[Definition], env: Environment) ->
 
 
 def find_filled_size(checker: Inference, group: list[Definition], axis: Axis, env: Environment) -> Size | None:
-    """Return n if the equations fill exactly the positions 1, …, n of an axis. Return None if they leave a gap."""
+    """Return n if the equations are known to fill exactly the positions 1, …, n of an axis, or None otherwise."""
     filled: list[Filled] = []
     for definition in group:
         for named, part in definition.elements:
@@ -196,7 +196,10 @@ def find_stated_sizes(checker: Inference, key: Key, env: Environment) -> dict[st
 
 
 class Part(NamedTuple):
-    """The elements that one equation defines, as a tensor. Their positions are None if they form the whole tensor."""
+    """The elements that one equation defines, as a tensor.
+
+    `filled` contains the axis and the positions that they fill along it, or is None if they form the whole tensor.
+    """
 
     term: Term
     filled: tuple[str, Filled] | None
@@ -294,7 +297,10 @@ def _number(checker: Inference, value: Any, part: Node) -> Any:
 
 
 def join(checker: Inference, parts: list[Part], sized: dict[str, Any]) -> Term:
-    """Join parts along the axis that they fill together."""
+    """Return the tensor that consists of the parts, joined along the axis that they fill together.
+
+    Raise NotationError if they do not define each element exactly once.
+    """
     axis = next((part.filled[0] for part in parts if part.filled is not None), None)
     if axis is None:
         other = parts[1].definition

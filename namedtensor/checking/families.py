@@ -25,7 +25,10 @@ from .recurrences import RecurrenceState
 def infer_family(
     checker: Inference, family: Definition, indices: dict[Any, Any], holder: Environment, env: Environment
 ) -> Term | None:
-    """Return the term of one family member, or None. Earlier members are typed first, so recursion stays shallow."""
+    """Return the term of one family member, or None if the family does not define it.
+
+    Earlier members are typed first, so recursion stays shallow.
+    """
     over = family.range
     assert over is not None
     asked = open_indices(checker, family, indices, holder, env)

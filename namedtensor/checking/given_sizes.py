@@ -88,7 +88,7 @@ def unequal(checker: Inference, fact: SizeEquation, left: Any, right: Any) -> No
 
 
 def check_given_sizes(checker: Inference) -> None:
-    """Raise an error if a size in `sizes` conflicts with the program or belongs to no axis or number in it."""
+    """Raise an error if a size in `sizes` conflicts with a number, a declared size, or the size of a created axis."""
     for name, size in checker.given_sizes.items():
         if not is_ground(size) or isinstance(size, Extent):
             continue
@@ -132,7 +132,8 @@ def check_declared(checker: Inference, name: str, size: int) -> None:
 def check_made(checker: Inference, axis: str, size: int) -> None:
     """Raise an error if the size of an axis that an expression creates, as in [3, 1]_{a}, differs from `sizes`.
 
-    Axes that windows and slices resize are exempt, as are axes in functions.
+    The size must match at least one of the outermost expressions that have the axis, or any name with the axis. Axes
+    that windows and slices resize are exempt, as are axes in functions.
     """
     conditions = [
         (node, resolve(term.shape[axis]))

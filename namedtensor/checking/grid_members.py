@@ -34,7 +34,10 @@ MAX_LISTED_MEMBERS = 10**6  # members that are looked up one by one
 
 @dataclass(frozen=True)
 class Place:
-    """One index of a requested member: its possible numbers, its tensor if it has one, and its variable's binding."""
+    """One index of a requested member.
+
+    It has its possible numbers, its tensor if it is not one number, and its variable's binding and offset.
+    """
 
     numbers: range
     term: Term | None = None
@@ -85,7 +88,7 @@ def member_of_grid(
 def find_grid(
     checker: Inference, family: Definition, indices: dict[Any, Any], holder: Environment, env: Environment
 ) -> tuple[Grid, Place, Place] | None:
-    """Return the grid of a family and both requested indices. Return None if an index is not a number or tensor."""
+    """Return the grid of a family and both requested indices, or None if an index is not a number or tensor."""
     variables = variables_of(family)
     others = {name: index for name, index in indices.items() if name not in variables}
     row, column = (place_of(checker, indices.get(name), env, family.body) for name in variables)
@@ -95,7 +98,7 @@ def find_grid(
 
 
 def place_of(checker: Inference, text: Any, env: Environment, node: Node) -> Place | None:
-    """Return the index that a text such as 3 or i-1 denotes, or None if it is not a number or a shifted variable."""
+    """Return the index that a text such as 3 or i-1 denotes, or None if it has no number and no bound variable."""
     if isinstance(text, int) or (isinstance(text, str) and text.isdecimal()):
         return Place(range(int(text), int(text) + 1))
     match = OFFSET.fullmatch(text) if isinstance(text, str) else None
@@ -131,7 +134,7 @@ def reads_itself(scope: Scope, family: Definition) -> bool:
 
 
 def find_mentioned_families(scope: Scope, family: Definition) -> Iterator[tuple[Definition, Any]]:
-    """Yield each family that a family's equation mentions, directly or indirectly, with the node that mentions it."""
+    """Yield each family that a family's equation mentions, directly or indirectly, with the name as it is written."""
     families: dict[str, list[Definition]] = {}
     for definition in (
         *scope.families,
@@ -170,7 +173,7 @@ def offsets_of(checker: Inference, family: Definition) -> set[Cell]:
 def one_member(grid: Grid, cell: Cell) -> Term | None:
     """Return a member from an existing loop, or from a new loop if one is worthwhile.
 
-    Return None if there is no loop.
+    Return None if no loop computes the member.
     """
     domain = grid.domain
     if domain is None or cell not in domain:
@@ -185,7 +188,7 @@ def one_member(grid: Grid, cell: Cell) -> Term | None:
 
 
 def try_rolling(grid: Grid, rows: range, columns: range) -> RolledGrid | None:
-    """Return a loop that computes the members in these rows and columns, or None if a loop is not worthwhile."""
+    """Return a loop that computes the members in these rows and columns, or None if none is possible or worthwhile."""
     checker, holder, mark, domain = grid.checker, grid.holder, grid.cache_key, grid.domain
     expected = None if domain is None else domain.cut(rows, columns)
     if domain is None or expected is None:
@@ -207,9 +210,9 @@ def try_rolling(grid: Grid, rows: range, columns: range) -> RolledGrid | None:
 
 
 def due_for(grid: Grid, domain: Domain, rows: range, columns: range) -> Domain | None:
-    """Return the cells on which these rows and columns may depend, or None if the cells do not form a domain.
+    """Return the cells in these rows and columns and the cells on which they may depend.
 
-    If they are at least half of the domain, return the whole domain.
+    Return None if the cells do not form a domain. If they are at least half of the domain, return the whole domain.
     """
     offsets = offsets_of(grid.checker, grid.family)
     ranges: list[range] = []

@@ -33,7 +33,7 @@ class Grid:
     holder: Environment
     busy: bool = False
     first: Term | None = None
-    reads: dict[Cell, Term] = field(default_factory=dict[Cell, Term])  # while a loop is typed: the members so far back
+    reads: dict[Cell, Term] = field(default_factory=dict[Cell, Term])  # While a loop is typed: members, by offset.
     next: Term | None = None
 
     @property
@@ -55,7 +55,7 @@ class Grid:
         return self.family.name.key({**self.others, **dict(zip(self.variables, cell))}.get)
 
     def at(self, cell: Cell) -> Term:
-        """Return the member at a cell."""
+        """Return the member at a cell. Raise UnrollableError if it is undefined."""
         index = self.checker.find(self.key(cell), self.holder, self.family.head)
         if index is None:
             raise UnrollableError
@@ -76,7 +76,7 @@ class Grid:
         return parts_of(self.checker, self.family, self.holder)
 
     def is_own(self, domain: Domain) -> bool:
-        """Return whether this family, and no other equation or input, defines all members of a domain."""
+        """Return whether no input, separate equation or preceding family defines a member of a domain."""
         for key in (*self.checker.definitions_of(self.holder), *self.holder.variables):
             cell = self.cell_of(key) if key.base == self.family.name.base else None
             if cell is not None and cell in domain:
@@ -94,7 +94,7 @@ class Grid:
         return (row, column) if self.key((row, column)) == key else None
 
     def has_some(self, part: Definition, domain: Domain) -> bool:
-        """Return whether another family defines a member of the domain."""
+        """Return whether another family defines, or may define, a member of the domain."""
         variables = variables_of(part)
         if len(variables) == 2:
             other = domain_in(self.checker, part, self.holder)

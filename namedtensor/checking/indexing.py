@@ -134,9 +134,9 @@ def take(checker: Inference, term: Term, axis: str, at: Term, part: Node, node: 
 
 
 def no_position(checker: Inference, axis: str, at: Term, part: Node, node: Node) -> NotationError:
-    """Return the error for an argmax used as an index.
+    """Return the error for a tensor such as an argmax used as an index.
 
-    An argmax is a tensor that is 1 at the largest element and 0 elsewhere.
+    An argmax is 1 at the largest element and 0 elsewhere.
     """
     base = checker.text(node.base) if isinstance(node, Index) else "X"
     meant = f"{base} ⊙_{{{axis}}} {checker.text(part)}"

@@ -1,4 +1,4 @@
-"""Size inference from expressions such as the axes of literals, renames, splits, concatenations and calls.
+"""Inference of axis sizes from the types of expressions, such as literals, splits, concatenations and calls.
 
 For example, in `Y = [3, 1]_{a}`, `Y / |a|`, the inputs do not have the axis a, but |a| is 2. The size of an axis is
 first determined from inputs, then from declarations and size equations. If it is still unknown, a separate checker
@@ -24,9 +24,9 @@ from ..terms.environment import Environment
 from ..terms.inference import AlreadyReportedError, Inference
 from ..terms.terms import Term, TermGraph
 
-MAX_PIECES = 50_000  # of formulas that are typed for this
-PIECES_OF_A_REPEAT = 20  # that were typed on the way to a question without an answer, and are not kept
-MAX_ROUNDS = 8  # in which questions that need each other are answered
+MAX_PIECES = 50_000  # The limit on expressions that are typed to infer sizes.
+PIECES_OF_A_REPEAT = 20  # The estimated work before a repeated question without an answer.
+MAX_ROUNDS = 8  # The limit on rounds for questions that depend on each other.
 Question: TypeAlias = tuple[str, Any]  # an axis, and the cache key of an environment
 AxisSizes: TypeAlias = dict[int, str]  # The sizes of an axis, each with its source.
 
@@ -113,9 +113,7 @@ class SizeInference:
     def __init__(self, checker: Inference):
         self.checker = checker.fork()
         self.checker.size_inference = self
-        self.checker.graph = TermGraph(
-            checker.graph.serials
-        )  # its environments hold terms of the program's, older and newer
+        self.checker.graph = TermGraph(checker.graph.serials)  # Its environments contain terms of the program's graph.
         self.answers: dict[Question, AxisSizes] = {}
         self.round: Round | None = None  # while a question is being answered
         self.work = 0
@@ -201,7 +199,7 @@ class SizeInference:
         self.checker.trace.clear()
 
     def mirror_environment(self, env: Environment | None) -> Any:
-        """Return a copy of an environment, without its typed terms, for use by the separate checker."""
+        """Return a copy of an environment, without the terms of its definitions, for use by the separate checker."""
         if env is None or env.parent is None:
             return None if env is None else self.checker.top
         return Environment(
@@ -233,7 +231,10 @@ class AxisSearch:
         self.rest: list[Node] = []
 
     def look(self, typed: Callable[[], Term | None], bodies: Iterable[Node], source: str) -> None:
-        """Record the size of the axis in a term. If the term cannot be typed, search the parts of its expressions."""
+        """Record the size of the axis in a term.
+
+        If the term cannot be typed, search the parts of its expressions. If it lacks the axis, add them to `rest`.
+        """
         self.inference.work += 1
         term = term_or_none(typed)
         if term is None:

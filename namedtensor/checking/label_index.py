@@ -38,7 +38,7 @@ def with_positions(checker: Inference, axis: str, part: Node, base: Term, env: E
     if labels is None:
         return part
     text = checker.text(part)
-    if text not in labels.texts:  # of LaTeX
+    if text not in labels.texts:  # A formula in LaTeX may spell the label differently.
         text = to_text(part)
     places = labels.texts.get(text, [])
     if len(places) == 1:

@@ -153,7 +153,7 @@ def bind_option(
     checker: Inference, function: FunctionDefinition, position: int, key: Key, options: Sequence[Term], parts: Sequence[Any],
     ordinary: int, inner: Environment, caller: Environment,
 ) -> None:  # fmt: skip
-    """Bind a parameter after the semicolon to an argument or, without one, to the input of the same name."""
+    """Bind a parameter after the semicolon to an argument or, without one, to the program's value of the same name."""
     if position < len(options):
         bind_argument(checker, function, key, options[position], parts[ordinary + position], inner)
         return
@@ -180,7 +180,7 @@ def bind_option(
 
 
 def check_declared(checker: Inference, key: Key, declared: Set, term: Term, part: Node, inner: Environment) -> Term:
-    """Check that an argument has the axes that its parameter declares, and return it with all other axes lifted."""
+    """Check an argument against its declaration and return it. If the function has a signature, lift its other axes."""
     axes = set_axes(checker, declared, inner)
     for axis, size, where in axes:
         if axis not in term.shape:
@@ -254,7 +254,7 @@ def lift_arguments(
     parts: Sequence[Any],
     inner: Environment,
 ) -> tuple[tuple[Term, ...], list[StatedSize]]:
-    """Return the arguments of a call with their extra axes renamed to avoid capture, and the stated sizes. …
+    """Return the arguments of a call with their extra axes renamed to avoid capture, and the stated sizes.
 
     The signature states the sizes. Raise an error if an argument lacks an axis, or if the renamed axes clash.
     """
@@ -313,7 +313,7 @@ class StatedSize(NamedTuple):
 def solve_size(checker: Inference, stated: StatedSize, inner: Environment) -> bool:
     """Check a stated size against the actual size, or solve it for its only unknown name.
 
-    Return False if the stated size has several unknown names. Raise an error if the sizes differ.
+    Return False if it cannot be solved, as with several unknown names. Raise an error if the sizes differ.
     """
     size = stated.expression
     value = checker.solver.value(size, drop_caller(inner)) if not _is_free(size, inner) else None

@@ -18,7 +18,7 @@ def number(checker: Inference, node: nodes.Number, env: Environment) -> Term:
 def literal(checker: Inference, node: nodes.Literal, env: Environment) -> Term:
     """Return the term of a literal. If all cells are numbers, it is a constant."""
     cells = [cell for row in node.rows for cell in row]
-    if len(cells) > checker.limits.max_literal_elements:  # which a macro made
+    if len(cells) > checker.limits.max_literal_elements:  # A macro can produce so many cells.
         raise too_many_cells(len(cells), checker.limits.max_literal_elements, checker.scope.source, node.span)
     extent = (len(node.rows), len(node.rows[0])) if len(node.axes) == 2 else (len(cells),)
     names = tuple(one_axis(checker, axis, env) for axis in node.axes)

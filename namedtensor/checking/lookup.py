@@ -34,7 +34,7 @@ from .indexing import make_created_tensor
 from .open_families import find_labeled_member
 from .unknown_names import describe_cycle, unknown_name
 
-MAX_NESTED_DEFINITIONS = 100  # evaluated inside each other, before what they need is evaluated ahead
+MAX_NESTED_DEFINITIONS = 100  # Beyond this depth, needed definitions are evaluated ahead.
 
 
 def find_term(checker: Inference, key: Key, env: Environment, node: Any) -> Term | None:
@@ -55,7 +55,7 @@ def find_term(checker: Inference, key: Key, env: Environment, node: Any) -> Term
 def is_apart(checker: Inference, key: Key, term: Term) -> bool:
     """Return whether a name must have a separate term because a derivative treats it as a variable.
 
-    A plain number is constant inside such a function.
+    A parameter of a function that takes derivatives needs one too, unless it is a plain number.
     """
     scope = checker.scope
     return key.base in scope.varied or (key.base in scope.apart and term.number is None)
@@ -137,7 +137,7 @@ def fact(checker: Inference, key: Key, holder: Environment, env: Environment) ->
         indices = match_key(family.name, key, checker.scope.indices)
         if indices is not None and family.range is not None:
             term = infer_family(checker, family, indices, holder, env)
-            if term is not None:  # else another part of it may have this member
+            if term is not None:  # Otherwise, another family may have the member.
                 return term
     for pattern, group in facts.items() if families and (key.superscript or key.subscript) else ():
         if (
@@ -148,7 +148,7 @@ def fact(checker: Inference, key: Key, holder: Environment, env: Environment) ->
 
 
 def define(checker: Inference, key: Key, group: list[Definition], holder: Environment, env: Environment) -> Term:
-    """Return the term that the definitions of a name give in the environment that contains them. …
+    """Return the term that the definitions of a name give in the environment that contains them.
 
     Definitions that depend on sizes are evaluated in the environment of the call instead.
     """
@@ -248,7 +248,7 @@ def speaks_of_sizes(checker: Inference, key: Key) -> bool:
 
 
 def own_mentions(checker: Inference, key: Key) -> tuple[bool, list[Key]]:
-    """Return whether the definitions of a name depend on sizes, and the names that they mention."""
+    """Return whether the definitions of a name depend on sizes and, if not, the defined names that they mention."""
     definitions = checker.scope.definitions
     mentioned: list[Key] = []
     for definition in definitions.get(key, []):

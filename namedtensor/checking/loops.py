@@ -79,7 +79,7 @@ class Rolled:
         self.index = counter(checker, self.axis, base + direction, self.steps, direction, over)
         self.recurrences: dict[tuple[Any, ...], RecurrenceState] = {}
         self.before = len(checker.parameters)
-        self.own: dict[Key, int] = {}  # the parameters that single steps have, and their places
+        self.own: dict[Key, int] = {}  # the parameters of single steps, with the numbers of the steps
 
     def member(self, checker: Inference, recurrence: RecurrenceState, offset: int) -> Term:
         recurrence = self.recurrences.setdefault(recurrence.cache_key, recurrence)
@@ -168,7 +168,7 @@ class Rolled:
             parameters[key] = parameters.pop(key)
 
     def members(self, terms: list[Term], key: Key, node: Any) -> Term:
-        """Return the members for all steps as one stacked term. They must have the same type."""
+        """Return the members for all steps, of one type, as a stacked term, or as they are if they are all the same."""
         first = terms[0]
         if len({*map(id, terms)}) == 1:
             return first
@@ -288,7 +288,7 @@ def roll_up(
     ):
         return None
     if any((id(recurrence.holder), recurrence.key(step)) in env.active for step in firsts(recurrence, begin)):
-        return None  # a first member is being made, by later ones
+        return None  # A first member is being evaluated, and it needs later members.
     loop = loop_to(checker, recurrence, begin, expected)
     return None if loop is None else get_state_after(checker, loop, expected)
 

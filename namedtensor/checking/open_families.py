@@ -44,7 +44,7 @@ def open_indices(
 ) -> list[Size | MemberRange] | None:
     """Return the indices of a member if one of them, or an end of its family, is open.
 
-    Return None if all are numbers.
+    Return None if all are numbers, if an index has no value, or in an evaluation.
     """
     over = family.range
     if over is None or not (checker.infer_parameters and is_assuming()):
@@ -109,7 +109,10 @@ def open_member(
 
 
 class MissingStartError(Exception):
-    """An exception for a member on which an induction cannot be based, because it depends on too many other members."""
+    """An exception for a member on which an induction cannot be based.
+
+    The member depends on itself or on too many other members, or its type differs from later members' type.
+    """
 
 
 @dataclass(eq=False)
@@ -123,7 +126,7 @@ class Induction:
     holder: Environment
     type: Term | None = None  # of the member whose indices are the counters
     assumed: Term | None = None  # The assumed member while that member is typed.
-    is_read: bool = False  # whether that was asked for
+    is_read: bool = False  # whether the assumed member was used
     problem: Exception | None = None
     begun: dict[Numbers, Term | None] = field(default_factory=dict[Numbers, "Term | None"])  # members as they are
 
@@ -318,7 +321,7 @@ def not_empty(
 def find_labeled_member(checker: Inference, key: Key, node: Any) -> Term | None:
     """Return a member with an open label, such as W^{n} or W^{l-1}, if the values W^1, W^2, … have the same type.
 
-    Return None if they do not.
+    Return None if they do not, or if the name does not have exactly one open label.
     """
     if not (checker.infer_parameters and is_assuming()):
         return None

@@ -133,9 +133,9 @@ def restrict_sum(checker: Inference, node: nodes.Over, env: Environment) -> Term
 
 
 def type_without_value(checker: Inference, node: nodes.Over, shape: dict[str, Any], env: Environment) -> Term:
-    """Return the type of a limit or minimum that has no computable value.
+    """Return a term with the type of a limit or minimum that has no computable value.
 
-    It is the type of the body or, for argmin, of the variable.
+    It is the type of the body or, for argmin and argmax, of the variable.
     """
     if not checker.infer_parameters and not checker.typing:
         known = all(is_ground(resolve(size)) for size in shape.values())

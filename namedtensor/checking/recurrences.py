@@ -66,16 +66,16 @@ class RecurrenceState:
         self.holder.memo[key] = term
 
     def nearest(self, first: int, expected: int) -> int:
-        """Return the last step before `expected` that has a member, or `first` if no step before it has a member."""
+        """Return the last step, up to and including `expected`, that has a member, or `first` if there is none."""
         known, back = self.known, 1 if self.direction > 0 else 0
         position = bisect_right(known, expected) if back else bisect_left(known, expected)
         while 0 <= position - back < len(known) and self.key(known[position - back]) not in self.holder.memo:
-            del known[position - back]  # an attempt that failed made it, and was rolled back
+            del known[position - back]  # A failed attempt recorded this step, and its member was discarded.
             position -= back
         return known[position - back] if 0 <= position - back < len(known) else first
 
     def at(self, checker: Inference, step: int) -> Term:
-        """Return the member of a step without creating a loop."""
+        """Return the member of a step. Raise UnrollableError if it is undefined."""
         index = checker.find(self.key(step), self.holder, self.family.head)
         if index is None:
             raise UnrollableError

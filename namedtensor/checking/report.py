@@ -46,9 +46,10 @@ class CheckResult(Suggests):
     def assertions(self) -> tuple[Any, ...]:
         """Return the outcome of each assertion, that is, of each equation that does not define a name.
 
-        An assertion is proved, disproved by a counterexample, or not disproved by random tests. Each outcome has a
-        `span` in the source and a `status`. If the assertion is disproved, `drawn` contains the tensors of the
-        counterexample.
+        An assertion is proved, disproved by a counterexample, not disproved by random tests, taken as a condition, or
+        not tested. Each outcome has a `span` in the source and a `status`. If the assertion is disproved, `drawn`
+        contains the tensors of the counterexample. If the program has errors, no assertion is tested, and the result
+        is empty.
         """
         return self.tried() if self.ok else ()
 
@@ -95,7 +96,7 @@ class CheckResult(Suggests):
 
 
 def check_program(source: str, checker: Checker) -> CheckResult:
-    """Check every definition, value, function and assertion of a program in textual order, and return the result."""
+    """Check the definitions and values of a program in textual order, then its functions and its assertions."""
     last: Any = None
     scope = checker.scope
     pending: list[tuple[int, Any]] = [(group[0].position, spelling) for spelling, group in scope.definitions.items()]
@@ -146,7 +147,7 @@ def report(source: str, checker: Checker, last: Any) -> CheckResult:
 def _check_function(checker: Checker, function: FunctionDefinition) -> None:
     """Check the body of a function with arguments of exactly the stated shapes.
 
-    Functions without stated shapes are skipped. Names that a caller provides are accepted.
+    Functions without stated shapes are skipped. Names that a caller provides, and missing values, are accepted.
     """
     domain = _domain(function)
     if domain is None:
@@ -189,13 +190,16 @@ def _check_function(checker: Checker, function: FunctionDefinition) -> None:
 
 
 def _size_of_argument(checker: Checker, axis: str) -> Any:
-    """Return |axis| for an open range end: the given size if it is open, and otherwise a new size variable."""
+    """Return the given size of an axis if it is an open size, and otherwise a new size variable."""
     size = checker.given_sizes.get(axis)
     return size if type(size) is Extent else SizeVariable(f"|{axis}|")
 
 
 def _domain(function: FunctionDefinition) -> list[Set] | None:
-    """Return the declared sets of a function's arguments, or None if an argument is undeclared."""
+    """Return the declared sets of a function's arguments, or None if an argument is undeclared.
+
+    Also return None if there is no signature but there are parameters after the semicolon.
+    """
     if function.signature is not None:
         return list(function.signature.domain)
     declarations = [function.declarations.get(name.key()) for name in function.parameters]

@@ -1,7 +1,7 @@
 """The agenda of a size search: the failed searches, and the values that would make another attempt worthwhile."""
 
 # pyright: reportUnknownVariableType=false
-# of the empty dicts and lists of new records
+# The empty dicts and lists of new records have no known type.
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ class SizeAgenda:
     """Failed searches, indexed by the symbols that share a size equation with them.
 
     A failed search is retried once for each new value of such a symbol. The number of attempts is therefore at most
-    the number of pairs of a search and a symbol.
+    proportional to the number of pairs of a search and a symbol.
     """
 
     failed: dict[SearchKey, Search] = field(default_factory=dict)

@@ -24,8 +24,8 @@ from ..terms.inference import Inference
 
 ARITHMETIC = ("+", "-", "⊙", "juxtaposed", "/", "negative", "floor", "ceil")  # operations of size expressions
 Symbol: TypeAlias = tuple[Any, ...]  # ("size", axis) or ("scalar", Key)
-MAX_SIZE_NUMBER = 2**1024  # a number in a size expression
-MAX_ROOT = 64  # the highest root in one
+MAX_SIZE_NUMBER = 2**1024  # The largest number in a size expression.
+MAX_ROOT = 64  # The highest degree of a root in a size expression.
 NO_SIZE = {  # why a number is not a size, and the repair, by whether it is an integer
     True: ("negative", "choose sizes for which it is at least 0"),
     False: ("not an integer", "choose sizes for which it is an integer"),
@@ -56,7 +56,7 @@ def sides(fact: SizeEquation) -> list[Node]:
 def words_in(side: Node) -> Iterator[tuple[str, str]]:
     """Yield the names and axes in a size expression, each with its kind.
 
-    For d_{l}, only d is yielded, because the label may be an index.
+    For d_{l}, d and l are yielded instead of d_{l}, because l may be an index.
     """
     stack: list[Any] = [side]
     while stack:
@@ -143,7 +143,11 @@ def is_finite(number: Any) -> bool:
 
 
 def power(base: Any, exponent: Any) -> Any:
-    """Return base^exponent, exact if it is rational, or None if it is not a real number or an operand is unknown."""
+    """Return base^exponent, or None if it is not a real number, an operand is unknown, or the root is too high.
+
+    The result is exact if the result or the exponent is an integer. Raise UndecidedSizeError if an operand is an open
+    size, unless it is the base and the exponent is a non-negative integer.
+    """
     if isinstance(base, Extent) and isinstance(exponent, int) and exponent >= 0:
         return base**exponent
     if isinstance(base, Extent) or isinstance(exponent, Extent):
@@ -163,7 +167,7 @@ def power(base: Any, exponent: Any) -> Any:
 
 
 def root(number: Fraction, degree: int) -> int | float | None:
-    """Return a root of a positive number, exact if it is an integer, or None if it exceeds the range of floats."""
+    """Return a root of a non-negative number, exact if it is an integer, or None if it exceeds the range of floats."""
     try:
         result = float(number) ** (1 / degree)
     except OverflowError:
@@ -172,7 +176,7 @@ def root(number: Fraction, degree: int) -> int | float | None:
 
 
 def invert(operator: str, value: Any, other: Any, in_left: bool) -> Any:
-    """Return the value of the unknown operand of an operation, given the operation's value and the other operand."""
+    """Return the unknown operand of an operation, given its value and the other operand, or None if it is unknown."""
     if operator == "+":
         return value - other
     if operator == "-":

@@ -28,11 +28,11 @@ from .size_agenda import SearchKey, SizeAgenda
 from .size_facts import MAX_SIZE_NUMBER, FactIndex, Symbol, calculate, invert, parts, power, sides, solve_size, words_of
 
 NodePath: TypeAlias = tuple[Any, ...]  # A node, and the path to its container.
-MAX_SEARCHES_PER_PIECE = 4  # searches for sizes that a formula may take, for each piece that it may have
+MAX_SEARCHES_PER_PIECE = 4  # The limit on searches for sizes, per piece that a formula may have.
 
 
 def anchor(env: Environment) -> Environment:
-    """Return the nearest environment, starting with this one, that has separate sizes."""
+    """Return the nearest environment, starting with this one, that has names or sizes that its parent does not have."""
     while env.parent is not None and (env.sizes_parent is None or env.sizes_parent is env.parent):
         if env.function or env.variables or env.axes or env.indices or env.sizes or env.scalars:
             break
@@ -111,7 +111,7 @@ class SizeSolver(SizesInterface):
 
     @contextmanager
     def run(self) -> Generator[None]:
-        """Open a context for one run of the solver, in which each symbol is searched at most once."""
+        """Open a context for one run of the solver. The end of the outermost run discards the failed searches."""
         self.runs += 1
         try:
             yield
@@ -201,7 +201,7 @@ class SizeSolver(SizesInterface):
         return None
 
     def infer_from_equations(self, name: str, environment: Environment, node: Any) -> Any:
-        """Return an axis size inferred from equations of a call or program, such as literals, or None if unknown."""
+        """Return an axis size inferred from the expressions of a call or program, or None if it is unknown."""
         return infer_size(self.checker, name, environment, node) if self.infers else None
 
     def speaks_of(self, fact: SizeEquation, env: Environment, symbol: Symbol) -> bool:
@@ -311,7 +311,7 @@ class SizeSolver(SizesInterface):
         return sum(other == symbol for other in self.symbols(node, env))
 
     def number(self, node: Node, env: Environment) -> Any:
-        """Return the value of a size that affects the program's form. Raise UndecidedSizeError if evaluation lacks it."""
+        """Return a size that affects a program's form, or None. Raise UndecidedSizeError if an evaluation lacks it."""
         value = self.value(node, env)
         if type(value) is Extent and not self.checker.infer_parameters:
             raise UndecidedSizeError(value)
@@ -333,7 +333,7 @@ class SizeSolver(SizesInterface):
             number = self.find(symbol, env, node)
             return self.checker.number(symbol[1], env) if number is None else number
         if isinstance(node, Call) and (operands := parts(node)):
-            values = [self.value(part, env) for part in operands]  # few frames: chains of sizes nest deep
+            values = [self.value(part, env) for part in operands]  # A list needs few frames, since sizes nest deeply.
             if any(value is None for value in values):
                 return None
             return self.bounded(calculate(node.operator, values), node)

@@ -24,7 +24,7 @@ from .recurrences import RecurrenceState
 class StackedIndex:
     """An index that runs along an axis, starting with `first`. Members of a family are stacked along this axis."""
 
-    mark = None  # its variable is in no label
+    mark = None  # Its variable occurs in no label.
 
     def __init__(self, axis: str, first: int, size: Any):
         self.axis, self.first, self.size = axis, first, size
@@ -113,7 +113,8 @@ def lift_term(
 ) -> Any:
     """Return the result of `typed`, which types a body with a tensor as the value of its variable.
 
-    Return None if the variable is not only a number in the body, or if the size is small.
+    Return None if the typing fails, if the size is small or unknown, or if the body uses the variable as anything other
+    than a number or the index of a family.
     """
     if not is_ground(size) or resolve(size) < MIN_LOOP_STEPS or not checker.rolls:
         return None

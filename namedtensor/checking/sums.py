@@ -44,7 +44,7 @@ from .stacked_families import StackedIndex, lift_term
 
 NEUTRAL = {"∑": 0, "∏": 1, "max": -math.inf, "min": math.inf, "argmax": -math.inf, "argmin": math.inf}
 BEST = ("argmax", "argmin")  # Their value is the variable's value.
-NESTING = ("∑", "∏", "max", "min", "mean", "any", "all", "logsumexp")  # over two indices one of the other
+NESTING = ("∑", "∏", "max", "min", "mean", "any", "all", "logsumexp")  # Reductions over several indices nest.
 JOINED = {"∑": "+", "∏": "⊙", "max": "max", "min": "min"}
 
 
@@ -253,7 +253,7 @@ def _words(label: Node) -> Iterator[str]:
 def members_summed(checker: Inference, node: IndexSum, first: int, last: int, env: Environment) -> Term | None:
     """Return a sum such as ∑_{t=1}^{n}. The members that it needs are stacked along an axis.
 
-    Return None if the index also occurs as a label.
+    Return None if the sum is short, or if the index also occurs as a label.
     """
     size, variable = last - first + 1, node.variable
 
@@ -352,7 +352,7 @@ def has_index(index: Index, variable: Name) -> bool:
 
 
 def uses(variable: str, body: Node) -> Iterator[Index]:
-    """Yield the indexed tensors in a body whose indices use a variable. Skip inner sums over the same variable."""
+    """Yield the indexed tensors in a body, except in inner sums over the same variable."""
     stack: list[Any] = [body]
     while stack:
         node = stack.pop()

@@ -24,8 +24,8 @@ from .beyond_families import beyond_family
 from .declarations import size_axis
 from .open_labels import with_label
 
-MAX_ERRORS_WITH_HINTS = 50  # errors after which no more are given names that are near: each costs a look at all names
-GENERATED = frozenset("←⟨")  # in the names that desugaring makes, and in no other
+MAX_ERRORS_WITH_HINTS = 50  # Further errors do not suggest names, since each search reads all names.
+GENERATED = frozenset("←⟨")  # Signs that occur only in names that desugaring makes.
 
 
 def unknown_name(checker: Inference, key: Key, node: Any, env: Environment):
@@ -106,7 +106,7 @@ TRANSPOSED = ("T", "top", "⊤", "intercal")
 
 
 def explain_matrix_notation(checker: Inference, key: Key, node: Any, known: list[str]) -> NotationError | None:
-    """Return the error for matrix notation, such as QK^⊤, X^T or QK, which named axes do not need."""
+    """Return the error for matrix notation, such as QK^⊤, X^T or QK, or None for other names."""
     factors = factors_of(key.base, known)
     if key.superscript and key.superscript[0] in TRANSPOSED and len(key.superscript) == 1:
         text = f"{key.base}^⊤" if factors is None else f"{' '.join(factors)}^⊤"
@@ -169,7 +169,10 @@ def explain_missing_range(checker: Inference, key: Key) -> str | None:
 
 
 def explain_equation(checker: Inference, name: str) -> str | None:
-    """Return a hint for an equation with an expression as its left-hand side, such as √t = …, or None for others."""
+    """Return a hint if an equation was probably meant to define a name, or None if there is no such equation.
+
+    Examples are W in X + 1 = W, since an equation defines its left side, and t in √t = …, since √ is a built-in sign.
+    """
     claimed = {claim.span for claim in checker.scope.claims}
     for statement in checker.scope.program.statements:
         if not isinstance(statement, nodes.Equation) or statement.span not in claimed:

@@ -30,7 +30,7 @@ from ..terms.inference import InputType
 from .inferred_sizes import axes_named
 
 NUMBER = "(a number)"  # among the texts of scripts
-MAX_AMBIGUOUS_LABELS = 8  # of a name, each itself or any number; one with more labels is any name with as many
+MAX_AMBIGUOUS_LABELS = 8  # A name with more labels matches any labels.
 OPTIONS = ("sizes", "syntax", "strict", "limits", "values")  # Keyword parameters that are not tensors.
 
 
@@ -108,7 +108,10 @@ class MentionedNames:
         return {*find_requested_axes(self.scope.program), *find_created_axes(self.scope)}
 
     def spellings(self) -> Iterator[Spelled]:
-        """Yield each name that occurs in the program. The labels of known names are not yielded as names."""
+        """Yield each name that occurs in the program or that one of its operators reads, such as `seed`.
+
+        The labels of known names are not yielded as names.
+        """
         stack: list[Any] = [self.scope.program]
         while stack:
             node = stack.pop()
@@ -118,7 +121,7 @@ class MentionedNames:
             if name is not None:
                 yield name
                 if name.key() in self.labeled or len(name.superscript) > 1:
-                    continue  # of W^{1,Q}, whose scripts are labels, no W
+                    continue  # For W^{1,Q}, whose scripts are labels, W is not yielded.
             stack += reversed(self.inside(node))
             if isinstance(node, Call) and node.operator == "standardize" and node.operator not in self.scope.functions:
                 yield Spelled("ε", (), ())
@@ -199,7 +202,7 @@ class GivenNames:
         return {*map(source_name, axes.union(*[input_.shape for input_ in self.inputs.values()]))}
 
     def of(self, name: Key) -> bool:
-        """Return whether the program uses a name, or the size of one of its axes."""
+        """Return whether the program uses a name, the size of an axis with this name, or an axis size of this input."""
         return self.mentioned.names_it(name) or str(name) in self.mentioned.measured or self.is_measured(name)
 
     def is_measured(self, name: Key) -> bool:

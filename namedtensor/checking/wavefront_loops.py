@@ -20,7 +20,7 @@ from .grid_borders import Border
 from .grids import Grid
 from .wavefront_order import Cell, Domain, Order
 
-MAX_FRONTS = 16  # fronts that a step may read, and members of one that no step makes, at most
+MAX_FRONTS = 16  # The limit on fronts that a step reads, and on border members in one front.
 
 
 @dataclass(frozen=True, eq=False)

@@ -113,7 +113,7 @@ class Wavefront:
         return type_at(self.checker, grid.family, grid.others, tensors, members, grid.holder, labels=True)
 
     def type_all(self) -> None:
-        """Type the body of every grid that the loop reads."""
+        """Type the body of every grid that the loop reads, and check the members' shapes."""
         rolled = {coordinate.mark: coordinate for coordinate in self.coordinates}
         self.checker.rolled |= rolled
         try:
@@ -170,7 +170,7 @@ class Wavefront:
 
     # --------------------------------------------------------------------------------------------------------- the loop
     def loops(self) -> Iterator[tuple[Grid, RolledGrid]]:
-        """Yield each grid that the loop computes, with its finished loop."""
+        """Yield each grid whose members the steps read, with its finished loop."""
         self.type_all()
         carried = [member for member in self.grids.values() if member.reads]
         borders = {member: self.border(member) for member in carried}
