@@ -10,5 +10,6 @@
 `loop_bodies`: the body of a loop, which contains the terms of one step.
 `wavefront_bodies`: the body of a loop over the wavefronts of a grid.
 
-Contract: the package imports names, records and the core; it does not use checking rules, plans or array libraries.
+Contract: the package imports names, records and the core; it does not use checking rules or plans. Only `labels`
+uses an array library: it computes the positions of an index with NumPy.
 """

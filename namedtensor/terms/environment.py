@@ -38,11 +38,11 @@ class Environment:
     axes with their outer names, their sizes, and the arguments that have them. The environment of an equation has a
     `definition`.
 
-    `memo` contains the terms, or the errors, of the definitions in this environment. `members` contains the members
-    of families if the index variable of the family is a tensor here; see `loops`.
+    `memo` contains the terms, or the errors, of the definitions in this environment. `members` maps an index variable
+    that is a tensor here to the loop or axis that provides the members of families at this index.
 
-    Five fields store the results for each family. `steps` contains the members that exist, and `loops` the finished
-    loops. `unrollable` contains the families that cannot become loops. `domains` belongs to families over two
+    Five fields store the results for each family. `steps` contains the indices of existing members, and `loops` the
+    finished loops. `unrollable` contains the families that cannot become loops. `domains` belongs to families over two
     indices, and `inductions` to families with an open end.
     """
 

@@ -166,7 +166,7 @@ def fold(record: Operator, numbers: list[Any], options: Any) -> Any:
 
 
 class Numbers(tuple[Any, ...]):
-    """The entries of a literal. They are compared by identity first, since a literal may be large."""
+    """The numbers of a constant, in row-major order."""
 
     __slots__ = ()
 
