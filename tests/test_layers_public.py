@@ -1,5 +1,6 @@
 """A layer that somebody writes, by the public names alone."""
 
+import pydoc
 from importlib import import_module
 
 import numpy as np
@@ -34,6 +35,12 @@ SIZES = {"a": 3, "b": 3, "L": 4}
 @pytest.fixture(scope="module")
 def layer():
     return Affine.init(0, SIZES)
+
+
+def test_help_describes_the_class_and_its_formulas():
+    for layer in (Layer, Affine):
+        assert "parameters" in pydoc.render_doc(layer)
+    assert not hasattr(Layer, "formula") and "tanh" in str(Affine.formula)
 
 
 def by_numpy(layer, x):

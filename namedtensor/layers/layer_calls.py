@@ -45,6 +45,8 @@ class _Formula:
     """The formulas of a layer, which are parsed on first access through the class or an instance."""
 
     def __get__(self, layer: LayerCalls | None, owner: type[LayerCalls]) -> Program:
+        if not owner.notation:  # `help` reads this attribute from each base class
+            raise AttributeError(f"{owner.__name__} has no formulas; a subclass defines them in `notation`")
         return variant(owner.notation) if layer is None else layer._program({})
 
 
