@@ -97,13 +97,15 @@ def test_indices_are_inputs(capsys):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["model.py"], "'model.py' is not a module"),
+        (["model.py"], "'model.py' is not a module; write model.py:Attention"),
+        (["none.py"], "there is no file none.py"),
+        (["model.py:MLP", "x=batch,chans", "--name", "x=a b c"], "as in (heads[8] key)"),
         (["model.py:Other"], "model.py has no Other"),
         (["none.py:MLP"], "there is no file none.py"),
         (["model.py:MLP(d)"], "(d) are not literal arguments"),
         (["model.py:MLP", "x"], "'x' is not an input"),
         (["model.py:MLP", "x=a b"], "'x=a b' is not an input"),
-        (["model.py:MLP", "x=batch,chans[5]"], "it does not run on these inputs"),
+        (["model.py:MLP", "x=batch,chans[5]"], "the module does not run on these inputs"),
     ],
 )
 def test_a_wrong_use_is_told_in_a_sentence(words, sentence, capsys):

@@ -195,6 +195,8 @@ def test_names_that_do_not_fit_are_told():
         nt.from_torch(MLP(), torch.randn(3, 6), names={"fc1.wight": "batch chans"})
     with pytest.raises(NotationError, match=r"'batch seq chans' names 3 axes, but x has 2 dimensions"):
         nt.from_torch(MLP(), torch.randn(3, 6), names={"x": "batch seq chans"})
+    with pytest.raises(NotationError, match=r"names 1 axis, but x has 2 dimensions \(\d+ × 6\)\n.* 'batch chans'"):
+        nt.from_torch(MLP(), torch.randn(3, 6), names={"x": "batch"})
     with pytest.raises(NotationError, match="does not run on these inputs"):
         nt.from_torch(MLP(), torch.randn(3, 5))
     with pytest.raises(

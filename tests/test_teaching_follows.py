@@ -171,6 +171,9 @@ def test_a_formula_by_its_label(tmp_path, monkeypatch):
     with pytest.raises(NotationError, match="no formula with the label eq:none") as problem:
         nt.follows("paper.tex#eq:none", **AXES)(attention.__wrapped__).verify()
     assert "eq:attention, eq:scores" in str(problem.value)
+    (tmp_path / "plain.tex").write_text(r"\[ x + 1 \]", encoding="utf-8")
+    with pytest.raises(NotationError, match="none of its formulas has a label"):
+        nt.follows("plain.tex#eq:none", **AXES)(attention.__wrapped__).verify()
 
 
 MODEL = """

@@ -29,6 +29,7 @@ ON_COMMAND_LINE = (
     (r"raise limits\.(\w+)", r"raise the limit: --limit \1=N"),
     (r"call a function of the program from Python", r"name a function of the program: --call NAME ARGUMENT …"),
     (r"pass it as a Python number", r"pass it as a number: NAME=2"),
+    (r'write wrt="(.+?)"', r"write --wrt \1"),
 )
 AT_THE_PROMPT = (
     (r"pass it: sizes=\{'(.+?)': (\d+)\}", r"state it first: |\1| = \2, or \1 = \2 for a number"),

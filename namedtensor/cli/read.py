@@ -104,7 +104,10 @@ def subject_of(target: str) -> Any:
     """
     match = TARGET.fullmatch(target)
     if match is None:
-        raise InputError(f"{target!r} is not a module; write model.py:Attention, or model.py:Attention(16, heads=2)")
+        file = target if target.endswith(".py") else "model.py"
+        if file == target and not os.path.isfile(file):
+            raise InputError(f"there is no file {file}")
+        raise InputError(f"{target!r} is not a module; write {file}:Attention, or {file}:Attention(16, heads=2)")
     definitions = run_file(match["file"])
     if match["name"] not in definitions:
         raise InputError(f"{match['file']} has no {match['name']}")
@@ -190,4 +193,6 @@ def examples(subject: Any, inputs: list[Input]) -> dict[str, Any]:
         return arrays
     lines = str(problem).strip().splitlines()[:1]
     hint = f"state sizes: {inputs[0][0]}=batch,seq,chans[16]" if inputs else "name its inputs: x=batch,seq,chans[16]"
-    raise NotationError(405, f"it does not run on these inputs: {type(problem).__name__}: {''.join(lines)}", hint=hint)
+    raise NotationError(
+        405, f"the module does not run on these inputs: {type(problem).__name__}: {''.join(lines)}", hint=hint
+    )

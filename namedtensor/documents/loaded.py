@@ -109,8 +109,9 @@ def find_labeled(file: str, label: str) -> str:
             known += labels
             if label in labels and program.statements:
                 return to_text(nodes.Program(tuple(with_value(section.holds, chosen(program, labels.index(label))))))
-    listed = ", ".join(dict.fromkeys(known)) or "none with a formula"
-    raise NotationError(108, f"{file} has no formula with the label {label}", notes=(f"its labels are {listed}",))
+    listed = ", ".join(dict.fromkeys(known))
+    note = f"its labels are {listed}" if listed else "none of its formulas has a label"
+    raise NotationError(108, f"{file} has no formula with the label {label}", notes=(note,))
 
 
 def chosen(program: nodes.Program, position: int) -> Any:

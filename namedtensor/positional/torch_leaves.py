@@ -9,6 +9,16 @@ from .axes import Axes, AxisClashError, AxisVariable, Dim, axes_of
 from .torch_names import axis_words, hint_of
 from .torch_trace import UnreadableModuleError
 
+EXAMPLES = ("chans", "seq", "height", "width", "depth", "group")
+
+
+def suggest_names(spelled: str, count: int, dimensions: int) -> str:
+    """Return the hint for a text that names `count` axes of an array with another number of dimensions."""
+    if count > dimensions:
+        return "parentheses split a dimension, as in (heads[8] key)" if dimensions else "write ''"
+    more = [name for name in EXAMPLES if name not in spelled]
+    return f"name each dimension, as in {' '.join([spelled, *more[: dimensions - count]]).strip()!r}"
+
 
 class ModuleLeaves:
     """A mixin that assigns axes to declared tensors."""
@@ -25,9 +35,11 @@ class ModuleLeaves:
             )
         words = axis_words(spelled)
         if len(words) != len(shape):
+            sizes = " × ".join(map(str, shape))
             raise UnreadableModuleError(
                 f"names[{path!r}] = {spelled!r} names {len(words)} {'axis' if len(words) == 1 else 'axes'}, but {path} has "
-                f"{len(shape)} dimensions",
+                f"{len(shape)} {'dimension' if len(shape) == 1 else 'dimensions'}{sizes and f' ({sizes})'}",
+                hint=suggest_names(spelled, len(words), len(shape)),
                 final=True,
             )
         dims: list[Dim] = []

@@ -209,7 +209,7 @@ class Recorder(TorchDispatchMode):
 
 
 RANDOM = "of dropout, pass training=True: its mask is an input then"
-CONTROL = "pass what it decides as a Python value, or write it with where"
+CONTROL = "pass the decision as a Python value, or write the choice with torch.where"
 
 
 def name_of(func: Any) -> str:
