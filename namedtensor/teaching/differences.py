@@ -43,7 +43,7 @@ def axes_differ(graded: PlainTensor, expected: PlainTensor, given: Sequence[str]
     if lacking:
         faults.append(f"lacks the {_axes(lacking)}")
     marked = [(axis, other) for axis in extra for other in lacking if other.rstrip("*'′†") == axis != other]
-    rename = f"; {marked[0][0]} is to be renamed: _{{{marked[0][0]}→{marked[0][1]}}}" if len(marked) == 1 else ""
+    rename = f"; rename {marked[0][0]}: _{{{marked[0][0]}→{marked[0][1]}}}" if len(marked) == 1 else ""
     where = f"it is in {_type(graded, given)}, {words.due} is in {_type(expected, given)}"
     return f"{words.your_value} {join_names(faults)}: {where}{rename}"
 
@@ -64,14 +64,14 @@ def _type(value: PlainTensor, given: Sequence[str]) -> str:
 def sizes_differ(graded: PlainTensor, expected: PlainTensor, words: Words) -> str | None:
     for axis in expected.axes:
         if axis in graded.sizes and graded.sizes[axis] != expected.sizes[axis]:
-            return f"axis {axis} of {words.your_value} has size {graded.sizes[axis]}, of {words.due} {expected.sizes[axis]}"
+            return f"axis {axis} has size {graded.sizes[axis]} in {words.your_value} and {expected.sizes[axis]} in {words.due}"
     return None
 
 
 def value_differs(where: Difference, words: Words) -> str:
     """Return a description of a difference, such as "your answer is 1.13, the expected value is 0.487"."""
     at = f"at {{{', '.join(f'{axis}({index})' for axis, index in where.record.items())}}} " if where.record else ""
-    count = f" ({where.places} of {where.of} places)" if where.of > 1 else ""
+    count = f" ({where.places} of {where.of} elements differ)" if where.of > 1 else ""
     digits = next((n for n in (4, 6, 9, 12) if format_number(where.found, n) != format_number(where.due, n)), 17)
     return f"{at}{words.yours} is {format_number(where.found, digits)}, {words.due} is {format_number(where.due, digits)}{count}"
 
