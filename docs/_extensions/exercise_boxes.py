@@ -23,7 +23,7 @@ MAX_GRID_ELEMENTS = 80  # in a value that a box shows
 KINDS = {  # the form of the answer, if it is not a formula
     "types": "Give the type, such as `ℝ^{a × b}`.",
     "signature": "Give a signature, such as `f : ℝ^{a} → ℝ`.",
-    "sizes": "Give a number, such as `|a| |b|`.",
+    "sizes": "Give the number in terms of sizes, such as `|a| |b|`.",
     "einsum": "Give a formula, or a call of einsum.",
     "derivation": "Give one expression per line; each must equal the one above.",
 }
