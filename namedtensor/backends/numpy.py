@@ -24,7 +24,7 @@ CALLERS = {
 }
 LARGE = 2**15  # elements of a matrix, at least, for whose product few rows are padded
 MIN_KEPT_NUMBERS = 2**15  # of an array whose memory is kept: from 128 KiB on, the C library takes new pages for each
-MIN_KEPT_BYTES = 2**19  # bytes of all arrays in one call from which keeping the memory pays off
+MIN_KEPT_BYTES = 2**19  # the smallest arrays of one call, in total bytes, whose memory is worth keeping
 MAX_KEPT_BYTES = 2**22  # which `in_buffers` keeps at most
 UFUNCS = {name: name for name in (*UNARY, *INFIX, "negative", "maximum", "minimum", "logaddexp")}
 REDUCTIONS = {

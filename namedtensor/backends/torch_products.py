@@ -15,7 +15,7 @@ from typing import Any
 from ..core.extents import typical
 
 LEAST = 2**21  # multiply-adds that are worth the 10 µs that a call of oneDNN costs
-# elements from which a matrix is large for any number of rows: PyTorch reads the matrix for one row with one core
+# the smallest matrix, in elements, that is large for any number of rows: for one row, PyTorch reads it with one core
 MATRIX = 2**19
 
 LINEAR = '''

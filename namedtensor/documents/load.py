@@ -37,7 +37,7 @@ def load_program(
     operators : iterable of operators
         Operators from `nt.operator` that the program may use (default: none).
     folders : str, path or iterable of paths
-        Further folders from which the program may import (default: none).
+        Further folders that the program may import from (default: none).
 
     Returns
     -------

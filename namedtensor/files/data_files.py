@@ -22,7 +22,7 @@ from .text import InputError
 NETCDF_3, HDF = b"CDF", b"\x89HDF"  # the beginnings of NetCDF files
 PARQUET = b"PAR1"
 MAX_LISTED = 8  # variables of a file that a message lists
-PACKAGES = {  # for each format: packages that are all needed, and packages from which one is needed
+PACKAGES = {  # for each format: required packages, and alternatives that each suffice
     "Parquet": (("pandas",), ("pyarrow", "fastparquet")),
     "NetCDF": (("xarray",), ("h5netcdf", "netCDF4", "scipy")),
     "NetCDF-4": (("xarray",), ("h5netcdf", "netCDF4")),

@@ -20,7 +20,7 @@ from .record import Operator, elementwise, register
 MAX_EXACT = 1e14  # the largest Γ that is rounded to an integer: beyond it the error may be one
 MAX_PRODUCT = 2000  # factors of a binomial that is found by its product
 MAX_EXACT_BINOMIAL = 1e12  # and the largest binomial, which is found by logarithms
-MAX_ARGUMENT, MAX_ARGUMENT_SINGLE = 180.0, 60.0  # the arguments from which Γ is ∞ in double and single precision
+MAX_ARGUMENT, MAX_ARGUMENT_SINGLE = 180.0, 60.0  # Γ is ∞ for larger arguments in double and single precision
 
 
 def _gamma(b: OperatorBuilder, x: Any) -> ArrayValue:

@@ -15,8 +15,8 @@ from .regions import Region
 
 ONE, SEVERAL, BESIDE_BLAS, LONG_BESIDE_BLAS = "one", "several", "several, BLAS on one", "several for long, BLAS on one"
 LIMIT = "blas-thread-limit"  # the optimization
-MIN_TILED_MS = 1.0  # milliseconds on one core from which blocks with products pay off, even on one core
-MIN_SHARED_MS = 2.0  # milliseconds on one core from which several cores pay off
+MIN_TILED_MS = 1.0  # the shortest time on one core that is worth blocks with products, even on one core
+MIN_SHARED_MS = 2.0  # the shortest time on one core that is worth several cores
 MIN_TILED_CHAIN_MS = MIN_SHARED_MS  # the same threshold for blocks without products, which never pay off on one core
 MIN_SHARED_BESIDE_MS = 40.0  # the same after products that woke the threads of the BLAS, which stay awake so long
 MIN_LONG_MS = 300.0  # milliseconds of one core: so long that threads of the BLAS sleep for most of it

@@ -162,7 +162,7 @@ def _until(plan: Plan) -> dict[Any, float]:
     return until
 
 
-MIN_RELEASED_NUMBERS = 2**17  # elements from which an array is released at its last use
+MIN_RELEASED_NUMBERS = 2**17  # the smallest array, in elements, that is released at its last use
 
 
 def last_uses(plan: Plan) -> dict[PlanValue, list[str]]:

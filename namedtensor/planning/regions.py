@@ -25,8 +25,8 @@ MAX_CHAIN_BYTES = 2**18  # bytes of an elementwise chain that fit the cache besi
 MAX_PRODUCT_BYTES = 2**20  # bytes that a product sums over
 TILE_ROWS_MULTIPLE = 16  # rows: a larger tile has a multiple, so that sizes that differ by little have the same tiles
 MIN_BLOCKS = 8  # blocks at least, for several cores to share
-MIN_TILED_BYTES = 2**21  # bytes from which tiling an array pays off
-MIN_SCORE_BYTES = 2**18  # bytes of scores between two products from which several cores are faster
+MIN_TILED_BYTES = 2**21  # the smallest array, in bytes, that is worth tiling
+MIN_SCORE_BYTES = 2**18  # the smallest scores between two products, in bytes, that are faster on several cores
 
 
 class Tiling(NamedTuple):
@@ -176,7 +176,7 @@ def _belongs(term, axes: Axes, inside, uses, product: bool, least: int, itemsize
 
 
 # ------------------------------------------------------------------------------------------- with products of matrices
-MIN_LAYER_MULTIPLY_ADDS = 2**27  # multiply-adds by matrices from which separate blocks pay off
+MIN_LAYER_MULTIPLY_ADDS = 2**27  # the fewest multiply-adds by matrices that are worth separate blocks
 MAX_BLOCK_BYTES = 2**22  # bytes of the largest array in such a block
 MIN_MATRIX_ROWS = 64  # rows of a matrix below which multiplying them costs more than their share
 MIN_BUSY_SHARE = 0.8  # the least share of the time in which all cores are busy

@@ -23,7 +23,7 @@ NUMBERS = frozenset((bool, int, float, complex))
 ENDS = {"float32": 127, "float64": 1023}  # numbers up to 2^end are in the range of the dtype
 MAX_REPEATED_STEPS = 40  # steps that are done twice rather than guarded one by one
 MAX_REPEATED_BLOCK_STEPS = 120  # the same of a block: only the first with extreme numbers is computed twice
-MIN_GUARDED_NUMBERS = 2**9  # elements from which a step with a separate guard is faster than the fallback
+MIN_GUARDED_NUMBERS = 2**9  # the fewest elements for which a separate guard is faster than the fallback
 FAST, FALLBACK, GUARDED = 0, 1, 2
 
 

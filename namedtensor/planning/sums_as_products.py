@@ -9,11 +9,11 @@ from ..operators.contraction import name_merged_axis
 from .plan import PlanValue
 from .whole_numbers import StepWriter
 
-MAX_SUMMED_ENTRIES = 2**13  # beyond, sums of parts are more exact than one product
+MAX_SUMMED_ENTRIES = 2**13  # for longer sums, adding parts is more accurate than one product
 MAX_SHORT_ROW_ENTRIES = 512
-MIN_LONG_ROW_ENTRIES = 128  # from which a product of each row with ones is about as fast as a product with the matrix
-MAX_ENTRIES_ON_ONE_CORE = 9216  # of a matrix, beyond which OpenBLAS multiplies it with a vector on all cores
-MAX_PRODUCT_NUMBERS = 2**20  # numbers beyond which an array passes the caches, and a sum is as fast
+MIN_LONG_ROW_ENTRIES = 128  # the shortest row for which a product of each row with ones is as fast
+MAX_ENTRIES_ON_ONE_CORE = 9216  # OpenBLAS multiplies a larger matrix by a vector on all cores
+MAX_PRODUCT_NUMBERS = 2**20  # a larger array does not fit into the caches, so a sum is as fast
 DENSE = frozenset("exp multiply subtract add divide matmul dot max sum".split())
 
 

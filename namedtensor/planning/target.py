@@ -57,7 +57,7 @@ class Target:
         return result
 
     def share(self, axes: Iterable[str]) -> int:
-        """Return the number of devices over which a tensor with these axes is split."""
+        """Return the number of devices that share a tensor with these axes."""
         return math.prod(self.spread.get(axis, 1) for axis in axes)
 
     @property

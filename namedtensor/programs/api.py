@@ -49,7 +49,7 @@ def program(
     operators : iterable of operators
         Operators of `nt.operator` that the text may use (default: none).
     folders : str, path or iterable of paths
-        Folders from which the text may import (default: none; files of installed packages can always be imported).
+        Folders that the text may import from (default: none; files of installed packages can always be imported).
 
     Returns
     -------
@@ -91,7 +91,7 @@ def formula(
     operators : iterable of operators
         Operators of `nt.operator` that the text may use (default: none).
     folders : str, path or iterable of paths
-        Folders from which the text may import (default: none; files of installed packages can always be imported).
+        Folders that the text may import from (default: none; files of installed packages can always be imported).
 
     Returns
     -------

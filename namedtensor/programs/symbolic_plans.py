@@ -171,7 +171,7 @@ def plan_symbolically(
     places: Sequence[Place],
     make: Make,
 ) -> SymbolicPlan[CompiledPlan] | None:
-    """Return a plan with symbols for the sizes that differ from those of the first call, or None if there is none."""
+    """Return a plan with symbols for the sizes that differ from the first call, or None if there is no such plan."""
     plan = with_symbols(known, given.abstract, sizes, places, partial(compile_for_layouts, make, given))
     if plan is None or result_types(plan.executable) != known.results:
         return None
