@@ -127,7 +127,9 @@ def with_facts() -> str:
         closed = asked.closed_form(**loss.shapes)
         head = f"{loss.title}, with respect to {loss.by}"
         stated = (
-            f"facts:   {'; '.join(loss.facts.splitlines())}" if loss.facts else "facts:   none; the definitions suffice"
+            f"given:   {'; '.join(loss.facts.splitlines())}"
+            if loss.facts
+            else "given:   nothing; the definitions suffice"
         )
         lines = "; ".join(loss.program.splitlines())
         parts.append("\n  ".join([head, stated, f"program: {lines}", str(closed).splitlines()[-1]]))

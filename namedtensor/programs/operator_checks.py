@@ -36,7 +36,7 @@ def check_differential(custom: Any) -> None:
             hint = f"write it as a linear function of ∂{letter}, such as {letter} ⊙ ∂{letter}"
             raise NotationError(
                 114,
-                f"the differential of {custom.name} by {letter} does not contain ∂{letter} alone",
+                f"the differential of {custom.name} with respect to {letter} does not contain ∂{letter} alone",
                 text,
                 (0, len(text)),
                 hint=hint,
@@ -75,7 +75,7 @@ def check_axes(custom: Any, letter: str, text: str) -> None:
     if got != expected:
         show = [" × ".join(sorted(axes - {CHANGE})) or "no axes" for axes in (got, expected)]
         raise NotationError(
-            307, f"the differential of {custom.name} by {letter} has {show[0]}, expected {show[1]}", text, (0, len(text)),
+            307, f"the differential of {custom.name} with respect to {letter} has {show[0]}, expected {show[1]}", text, (0, len(text)),
             notes=(f"its signature is {custom.stated}",),
             hint=f"a differential has the axes of the result; it may use {axes}" if axes else "a differential of numbers is a number",
         )  # fmt: skip
@@ -103,7 +103,7 @@ def check_linear(custom: Any, letter: str, text: str) -> None:
         return
     if not np.allclose(-2 * once, other, equal_nan=True):
         hint = f"write it as a sum of products with one factor ∂{letter} each, such as {letter} ⊙ ∂{letter}"
-        message = f"the differential of {custom.name} by {letter} is not linear in ∂{letter}"
+        message = f"the differential of {custom.name} with respect to {letter} is not linear in ∂{letter}"
         raise NotationError(114, message, text, (0, len(text)), hint=hint)
 
 
