@@ -339,8 +339,10 @@ def superscript(checker: Inference, node: nodes.Superscript, env: Environment) -
 
 
 def power(checker: Inference, node: nodes.Superscript, env: Environment) -> Term:
+    name = read_spelling(node)
     if len(node.components) != 1:
-        raise checker.error(
+        beyond = beyond_family(checker, name.key(env.index), node, env) if name else None
+        raise beyond or checker.error(
             201,
             f"undefined name {checker.text(node)}",
             node,
@@ -350,7 +352,6 @@ def power(checker: Inference, node: nodes.Superscript, env: Environment) -> Term
     try:
         base = checker.infer(node.base, env)
     except NotationError as problem:
-        name = read_spelling(node)
         beyond = beyond_family(checker, name.key(env.index), node, env) if problem.code == 201 and name else None
         if beyond is not None:
             raise beyond from None

@@ -182,7 +182,9 @@ def explain_equation(checker: Inference, name: str) -> str | None:
             if get_defined_name(side) == name:
                 return f"an equation defines its left side: {checker.text(side)} = {checker.text(first)}"
         if isinstance(first, Call) and first.operator in SIGNS and name in map(get_defined_name, first.arguments):
-            return f"{first.operator} is a sign of the notation and stays what it is: give a function of yours another name"
+            return (
+                f"give {name} a value, or define it: an equation cannot define {checker.text(first)}, a built-in sign"
+            )
     return None
 
 
