@@ -127,7 +127,8 @@ class Facts:
     The other attributes serve the comparison with the source. `pinned` contains sizes that a number in the code
     represents, `least` contains minimum sizes, and `longer` contains axes that are at least as long as another axis.
     `divisors` and `multiples` contain divisibility constraints. For an input that is an index, `indices` contains the
-    axis that it indexes and its first index. `assumed` describes all assumptions in words.
+    axis that it indexes and its first index. `definite` contains the rows of matrices that are symmetric and positive
+    definite. `assumed` describes all assumptions in words.
     """
 
     stated: list[tuple[AxisVariable, int]] = field(default_factory=list)
@@ -141,6 +142,7 @@ class Facts:
     multiples: list[tuple[AxisVariable, AxisVariable, int]] = field(default_factory=list)
     steps: list[tuple[AxisVariable, AxisVariable, AxisVariable, int]] = field(default_factory=list)
     indices: dict[str, list[tuple[AxisVariable, int]]] = field(default_factory=dict)
+    definite: list[AxisVariable] = field(default_factory=list)
     assumed: list[str] = field(default_factory=list)
 
 

@@ -11,9 +11,9 @@ from typing import Any
 from grammar.errors import NotationError
 
 from .axes import AxisKind, AxisVariable, Facts, axes_of
-from .optional_numpy import HAS_VALUES, UnsupportedError, np
+from .optional_numpy import HAS_VALUES, UnknownFunctionError, UnsupportedError, np
 from .program import SourceText, TranslatedProgram
-from .refusals import REFUSED, UnsafeError
+from .refusals import REFUSED, UnsafeError, make_refusal
 
 DRAWS = 5
 POSITIVE_DRAWS = 3  # so that roots and logarithms have values
@@ -121,10 +121,16 @@ def compare_values(translation: Any, program: TranslatedProgram, code: SourceTex
             arrays = {
                 name: indices(generator, shape, program.axes.facts.indices[name], sizes)
                 if name in program.axes.facts.indices
+                else draw_definite(generator, shape)
+                if is_definite(program, name)
                 else draw_array(generator, shape, low, high)
                 for name, shape in shapes.items()
             }
-            outcome = same(translation, code, arrays, sizes)
+            try:
+                outcome = same(translation, code, arrays, sizes)
+            except UnknownFunctionError as problem:
+                hint = "write it with a function of NumPy, PyTorch or einops"
+                raise make_refusal(source, (0, len(source)), f"{problem} is not supported", hint) from None
             if not outcome.startswith(NO_VALUE):
                 break
         if outcome.startswith("not compared"):
@@ -137,6 +143,20 @@ def compare_values(translation: Any, program: TranslatedProgram, code: SourceTex
     if not draws:
         return "not compared: every example is singular"
     return f"equal to {code.compared_with} on {draws} random inputs"
+
+
+def is_definite(program: TranslatedProgram, name: str) -> bool:
+    """Return whether an input is a square matrix that is assumed to be symmetric and positive definite."""
+    *_, rows, columns = ((), (), *program.inputs[name].dims)
+    kinds = {axis.kind.root for axis in (*rows, *columns)}
+    return len(rows) == len(columns) == len(kinds) == 1 and kinds <= {
+        axis.kind.root for axis in program.axes.facts.definite
+    }
+
+
+def draw_definite(generator: Any, shape: list[int]) -> Any:
+    x = generator.normal(size=shape)
+    return x @ np.swapaxes(x, -1, -2) + np.eye(shape[-1])
 
 
 def draw_array(generator: Any, shape: list[int], low: float, high: float) -> Any:
@@ -159,6 +179,8 @@ def same(translation: Any, code: SourceText, arrays: Mapping[str, Any], sizes: T
         warnings.simplefilter("ignore")
         try:
             expected = np.asarray(code.value(arrays, sizes.of))
+        except UnknownFunctionError:
+            raise
         except UnsupportedError as problem:
             return f"not compared: {problem}"
         except np.linalg.LinAlgError:

@@ -8,7 +8,7 @@ from typing import Any
 from .code import CodeReader
 from .code_expressions import SPECIAL, get_called_name
 from .matrix_functions import INDEPENDENT
-from .operations import OPERATIONS, bound_to, to_value
+from .operations import OPERATIONS, bound_to, to_value, truth
 
 REDUCED_BY = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all", "logical_or": "any", "logaddexp": "logsumexp"}  # fmt: skip
 ACCUMULATED_BY = {"add": "cumsum", "multiply": "cumprod"}
@@ -67,4 +67,14 @@ def pseudoinverse(code: CodeReader, node: ast.Call, method: bool) -> Any:
     return code.applied(node, "matmul", [inverted, transpose()] if by_columns else [transpose(), inverted], {})
 
 
-SPECIAL.update(pinv=pseudoinverse, ufunc=ufunc_method, embedding=embedded, float=read_conversion)
+def gelu(code: CodeReader, node: ast.Call, method: bool) -> Any:
+    """Translate gelu, which is approximated by a hyperbolic tangent unless `approximate=False` in JAX only."""
+    arguments = [code.ev(argument) for argument in ([node.func.value] if method else []) + node.args]  # type: ignore[attr-defined]
+    keywords = {str(keyword.arg): code.ev(keyword.value) for keyword in node.keywords}
+    if code.root(node.func) == "jax" and not method:
+        x, approximate = bound_to("gelu", "x, approximate=True", arguments, keywords)
+        arguments, keywords = [x], {"approximate": "tanh" if truth(approximate) else "none"}
+    return code.applied(node, "gelu", arguments, keywords)
+
+
+SPECIAL.update(gelu=gelu, pinv=pseudoinverse, ufunc=ufunc_method, embedding=embedded, float=read_conversion)

@@ -85,8 +85,15 @@ def cross_entropy(o: Calls, x: Any, target: Any, reduction: Any) -> Any:
 
 
 def binary_entropy(o: Calls, p: Any, y: Any) -> Any:
-    positive, negative = o.multiply(y, o.log(p)), o.multiply(o.subtract(1, y), o.log(o.subtract(1, p)))
-    return o.negative(o.add(positive, negative))
+    """Return the binary cross-entropy. PyTorch limits its logarithms to at least −100, so p may be 0 or 1."""
+    first, second = (o.maximum(o.log(side), -100) for side in (p, o.subtract(1, p)))
+    return o.negative(o.add(o.multiply(y, first), o.multiply(o.subtract(1, y), second)))
+
+
+def logit_entropy(o: Calls, x: Any, y: Any) -> Any:
+    """Return the binary cross-entropy of a logit, which stays finite for large logits."""
+    first, second = o.logsigmoid(x), o.logsigmoid(o.negative(x))
+    return o.negative(o.add(o.multiply(y, first), o.multiply(o.subtract(1, y), second)))
 
 
 def reduce_elements(o: Calls, x: Any, y: Any, reduction: Any, element: Callable[..., Any]) -> Any:
@@ -103,7 +110,7 @@ for name, element in {
     "mse_loss": lambda o, x, y: o.square(o.subtract(x, y)),
     "l1_loss": lambda o, x, y: o.abs(o.subtract(x, y)),
     "binary_cross_entropy": binary_entropy,
-    "binary_cross_entropy_with_logits": lambda o, x, y: binary_entropy(o, o.sigmoid(x), y),
+    "binary_cross_entropy_with_logits": logit_entropy,
 }.items():
     weight = "-weight=None, " if "binary" in name else ""
     rule = partial(reduce_elements, element=element)
@@ -112,9 +119,7 @@ for name, element in {
 
 # ------------------------------------------------------------------------------------------------------ similarities
 def normalize(o: Calls, x: Any, order: Any, axis: Any, eps: Any) -> Any:
-    if order != 2:
-        raise MisuseError(f"p={order} is not supported")
-    return o.divide(x, o.maximum(o.norm(x, axis=axis, keepdims=True), eps))
+    return o.divide(x, o.maximum(o.norm(x, p=order, dim=axis, keepdim=True), eps))
 
 
 def cosine(o: Calls, x: Any, y: Any, axis: Any, eps: Any) -> Any:

@@ -11,7 +11,7 @@ from grammar import nodes
 from grammar.nodes import Node
 
 from . import values
-from .axes import Axes
+from .axes import Axes, axes_of
 from .operations import MisuseError, Truth, numeric, operation, to_value
 from .values import AxisValue, call, number
 
@@ -169,6 +169,17 @@ def copysign(axes: Axes, x: Any, y: Any) -> AxisValue:
     return cases(axes, comparison("<")(axes, y, 0), unary("negative")(axes, size), size)
 
 
+def logaddexp(axes: Axes, x: Any, y: Any) -> AxisValue:
+    """Return log(eˣ + eʸ) as logsumexp over the two operands, which neither overflows nor underflows."""
+    parts = [to_value(part) for part in (x, y)]
+    dims = values.align_values(axes, *parts)
+    pair = axes.new(size=2)
+    axes.facts.pinned.append((pair, 2))
+    axes.apart((*axes_of(dims), pair))
+    stacked = call("stack", [part.node for part in parts], (pair,))
+    return AxisValue(call("logsumexp", (stacked,), (pair,)), dims)
+
+
 def heaviside(axes: Axes, x: Any, y: Any) -> AxisValue:
     positive = cases(axes, comparison(">")(axes, x, 0), AxisValue(number(1)), AxisValue(number(0)))
     return cases(axes, comparison("=")(axes, x, 0), y, positive)
@@ -214,7 +225,7 @@ operation("fmax", "x, y", binary("max"))
 operation("fmin", "x, y", binary("min"))
 operation("copysign", "x, y", copysign)
 operation("heaviside", "x, y", heaviside)
-operation("logaddexp", "x, y", lambda axes, x, y: unary("log")(axes, binary("+")(axes, unary("exp")(axes, x), unary("exp")(axes, y))))  # fmt: skip
+operation("logaddexp", "x, y", logaddexp)
 operation("remainder mod", "x, y", binary("mod"))
 operation("floor_divide", "x, y", floor_divide)
 operation("arctan atan", "x", unary("arctan"))

@@ -15,16 +15,18 @@ ELEMENTS = {*"""exp log sin cos tan tanh sinh cosh sqrt abs sign floor ceil squa
 BOTH = {*"""sum mean prod max min amax amin std var median any all argmax argmin cumsum cumprod sort argsort transpose swapaxes moveaxis
     squeeze reshape ravel flip fliplr flipud roll concatenate stack vstack hstack tile broadcast_to matmul dot inner outer vdot kron tensordot
     einsum trace diag diagonal tril triu arange linspace ones zeros full eye ones_like zeros_like full_like take diff nansum nanmean
-    meshgrid asarray count_nonzero split cross cov""".split()} | UFUNCS | ELEMENTS  # fmt: skip
+    meshgrid asarray count_nonzero split cross cov fix""".split()} | UFUNCS | ELEMENTS  # fmt: skip
 LINALG = {*"norm inv det cholesky eigvalsh slogdet solve matrix_norm vector_norm multi_dot matrix_power pinv".split()}
+OF_BOTH = {"diagonal", "matmul", "vecdot"}  # functions of linear algebra with a namesake in the main module
 NUMPY = BOTH | {*"""fabs rint cbrt average array copy ascontiguousarray expand_dims take_along_axis concat identity tri correlate convolve repeat
     permute_dims matrix_transpose rollaxis ptp pad select nan_to_num dstack column_stack vecdot array_split
-    hsplit vsplit float64 acos asin atan pow""".split()} | {f"linalg.{name}" for name in LINALG} | {"lib.stride_tricks.sliding_window_view"}  # fmt: skip
+    hsplit vsplit float64 double acos asin atan pow degrees radians""".split()} | {f"linalg.{name}" for name in LINALG | OF_BOTH | {"outer", "tensordot", "trace"}} | {"lib.stride_tricks.sliding_window_view"}  # fmt: skip
 TORCH = BOTH | {*"""neg sub mul div pow rsqrt sigmoid relu erf lgamma asin acos atan frac softmax log_softmax logsumexp mm mv bmm baddbmm addmm addmv
     norm permute unsqueeze flatten unflatten movedim swapdims cat concat clamp masked_fill index_select gather take_along_dim inverse
     logdet det tensor clone detach chunk tensor_split unbind narrow select t gt lt ge le eq ne repeat_interleave diag_embed cdist
     chain_matmul ger rot90 embedding conv1d conv2d erfc special.expit special.logsumexp special.softmax cosine_similarity
-    layer_norm matrix_exp matrix_power fmod""".split()} | {f"linalg.{name}" for name in LINALG | {"vecdot"}}  # fmt: skip
+    layer_norm matrix_exp matrix_power fmod cholesky slogdet special.erf special.exp2 special.expm1 special.log1p special.log_softmax
+    special.round""".split()} | {f"linalg.{name}" for name in LINALG | OF_BOTH | {"matrix_exp"}}  # fmt: skip
 FUNCTIONAL = {*"""softmax log_softmax softmin logsigmoid relu gelu silu sigmoid tanh softplus elu leaky_relu relu6 selu mish hardtanh softsign
     dropout embedding one_hot cross_entropy nll_loss mse_loss l1_loss smooth_l1_loss huber_loss kl_div binary_cross_entropy
     binary_cross_entropy_with_logits layer_norm rms_norm linear normalize cosine_similarity pairwise_distance scaled_dot_product_attention
@@ -40,7 +42,7 @@ ATTRIBUTES = {"T", "mT", "shape", "ndim", "size", "values"}
 CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None}
 MATH = {
     name: getattr(math, name)
-    for name in "sqrt exp log log2 log10 sin cos tan tanh sinh cosh floor ceil log1p expm1 erf".split()
+    for name in "sqrt exp log log2 log10 sin cos tan tanh sinh cosh floor ceil log1p expm1 erf pow hypot".split()
 }
 OF_SIZES = {
     *"ones zeros full eye tri identity arange linspace one_hot tile repeat pad broadcast_to expand repeat_interleave interpolate".split()
@@ -53,4 +55,9 @@ OWN: dict[str, Any] = {  # functions of other libraries that NumPy lacks, by our
     "sigmoid": plain_functions.sigmoid, "expit": plain_functions.sigmoid, "gelu": plain_functions.gelu,
     "logsumexp": lambda x, axis=None, keepdims=False: np.log(np.sum(np.exp(x), axis=axis, keepdims=keepdims)),
     "inv": lambda x: np.linalg.inv(x), "det": lambda x: np.linalg.det(x), "norm": lambda x, *rest, **named: np.linalg.norm(x, *rest, **named),
+    "solve": lambda a, b: np.linalg.solve(a, b), "kron": lambda x, y: np.kron(x, y), "one_hot": lambda x, size: np.eye(size)[x],
+    "log1p": lambda x: np.log1p(x), "expm1": lambda x: np.expm1(x), "exp2": lambda x: np.exp2(x), "cbrt": lambda x: np.cbrt(x), "round": lambda x: np.round(x),
 }  # fmt: skip
+OF_JAX: dict[str, Any] = {  # functions whose defaults differ in JAX
+    "gelu": lambda x, approximate=True: plain_functions.gelu_tanh(x) if approximate else plain_functions.gelu(x),
+}

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from . import library_functions as listed
-from .optional_numpy import HAS_VALUES, UnsupportedError, np
+from .optional_numpy import HAS_VALUES, UnknownFunctionError, UnsupportedError, np
 
 LIBRARIES = {"numpy": "NumPy", "torch": "PyTorch", "einops": "einops", "xarray": "xarray"}
 ALIASES = {
@@ -26,6 +26,7 @@ ALIASES = {
     "jax.numpy": "numpy",
 }
 ROOTS = {*"np numpy jnp torch F nn math scipy jax tf einops sp special linalg lib functional".split()}
+MODULES = {*"numpy torch F math scipy jax einops".split()}  # libraries whose other functions are rejected
 WORDS = re.compile(r"[^\W\d]\w.*\s|\s.*[^\W\d]\w")  # in a pattern of einops
 MAX_ELEMENTS, MAX_CONDITION, MAX_POWER = 2_000_000, 1e8, 100
 OPERATORS: dict[type, Callable[..., Any]] = {
@@ -260,7 +261,10 @@ class LibraryWalk:
         if library == "math" and name in listed.MATH:
             return listed.MATH[name]
         if library in ("scipy", "special", "sp", "jax") and last in listed.OWN and not self.torch:
-            return self.own_function(last)
+            own = self.own_function(last)
+            return listed.OF_JAX.get(last, own) if library == "jax" else own
+        if library in MODULES:
+            raise UnknownFunctionError(path)
         raise UnsupportedError(f"{path} is not a function that is called")
 
     def bare(self, name: str, arguments: list[Any], keywords: dict[str, Any]) -> Callable[..., Any]:

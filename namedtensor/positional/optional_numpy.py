@@ -9,6 +9,10 @@ class UnsupportedError(Exception):
     """The error for code whose value cannot be computed by its library."""
 
 
+class UnknownFunctionError(UnsupportedError):
+    """The error for a function that its module lacks or that is not on the list of called functions."""
+
+
 if TYPE_CHECKING:
     import numpy as np
 else:

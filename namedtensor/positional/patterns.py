@@ -24,6 +24,7 @@ from .values import AxisValue, call
 
 REDUCTIONS = {"sum": "∑", "mean": "mean", "max": "max", "min": "min", "prod": "∏"}
 GROUP = re.compile(r"\([^()]*\)|[^\s()]+")
+DOTS, MERGED_DOTS = "...", "(...)"  # dimensions that stay separate, and dimensions in one group
 Groups = list[list[str]]
 
 
@@ -59,26 +60,39 @@ def read_einops(code: CodeReader, node: ast.Call, method: bool) -> Any:
     if not texts or "->" not in str(texts[0].value) or len(node.args) != 1 + len(texts) or operand in texts:
         raise code.refuse(node, f"{name} expects a tensor and a pattern")
     left, _, right = str(texts[0].value).partition("->")
-    before, after = groups_of(code, texts[0], left), groups_of(code, texts[0], right)
+    lengths: dict[str, Any] = {}
+    before, after = (groups_of(code, texts[0], side, lengths) for side in (left, right))
+    if MERGED_DOTS in words_of(before):
+        raise code.refuse(
+            texts[0], "the dimensions of ... cannot be split", "write ... without parentheses on the left"
+        )
     declare(code, node.args[0], ["".join(group) or "one" for group in before])
     x = to_value(code.ev(node.args[0]))
     before, after = expand_dots(before, after, len(x.dims))
-    return apply_pattern(code.axes, x, pattern_of(code, node, name, texts, before, after))
+    return apply_pattern(code.axes, x, pattern_of(code, node, name, texts, before, after, lengths))
 
 
 def expand_dots(before: Groups, after: Groups, rank: int) -> tuple[Groups, Groups]:
     """Return both sides of the pattern, where ... is replaced by a word for each dimension that it covers."""
     words = [f".{number}" for number in range(rank - len(before) + 1)]
-    left = [group for one in before for group in ([[word] for word in words] if one == ["..."] else [one])]
-    right = [group for one in after for group in ([[word] for word in words] if one == ["..."] else [one])]
-    return left, [[word for one in group for word in (words if one == "..." else [one])] for group in right]
+    left, right = (
+        [group for one in side for group in ([[word] for word in words] if one == [DOTS] else [one])]
+        for side in (before, after)
+    )
+    return left, [[word for one in group for word in (words if one == MERGED_DOTS else [one])] for group in right]
 
 
 def pattern_of(
-    code: CodeReader, node: ast.Call, name: str, texts: list[ast.Constant], before: Groups, after: Groups
+    code: CodeReader,
+    node: ast.Call,
+    name: str,
+    texts: list[ast.Constant],
+    before: Groups,
+    after: Groups,
+    numbers: Mapping[str, Any],
 ) -> AxisPattern:
     """Return the parsed pattern of a call. Raises NotationError if it is invalid or cannot be translated."""
-    lengths = {keyword.arg or "": code.ev(keyword.value) for keyword in node.keywords}
+    lengths = {keyword.arg or "": code.ev(keyword.value) for keyword in node.keywords} | {**numbers}
     reduction = str(texts[1].value) if len(texts) > 1 else ""
     pattern = AxisPattern(before, after, lengths, reduction)
     left, right = words_of(before), words_of(after)
@@ -88,12 +102,13 @@ def pattern_of(
         raise code.refuse(texts[0], "an axis is twice on one side of the pattern")
     for word in pattern.new:
         if name != "repeat":
-            raise code.refuse(texts[0], f"{word} is on the right only", f"write repeat(x, …, {word}=…) to add an axis")
-        if not word.isdigit() and word not in lengths:
+            named = spell_word(word)
+            raise code.refuse(texts[0], f"{named} is on the right only", "write repeat(x, …) to add an axis")
+        if word not in lengths:
             raise code.refuse(texts[0], f"the length of {word} is not known", f"give {word}=…")
     if pattern.gone and name != "reduce":
         raise code.refuse(
-            texts[0], f"{pattern.gone[0]} is on the left only", 'write reduce(x, …, "sum") to sum over it'
+            texts[0], f"{spell_word(pattern.gone[0])} is on the left only", 'write reduce(x, …, "sum") to sum over it'
         )
     for word in lengths:
         if word not in left + right:
@@ -101,16 +116,26 @@ def pattern_of(
     return pattern
 
 
-def groups_of(code: CodeReader, node: ast.AST, text: str) -> Groups:
-    groups = [
-        match.strip("()").split() if match.startswith("(") else [] if match == "1" else [match]
+def spell_word(word: str) -> str:
+    """Return the spelling of a word in the pattern, which is 2 for the word 2.0 and ... for the word .0."""
+    return DOTS if word.startswith(".") else word.partition(".")[0]
+
+
+def groups_of(code: CodeReader, node: ast.AST, text: str, lengths: dict[str, Any]) -> Groups:
+    """Return the words of each dimension. Each number becomes a new word, whose length is added to `lengths`."""
+
+    def read_word(word: str, dots: str) -> str:
+        if word.isdigit():
+            lengths[f"{word}.{len(lengths)}"] = int(word)
+            return [*lengths][-1]
+        if not word.isidentifier() and word != DOTS:
+            raise code.refuse(node, f"{word} is not supported in a pattern")
+        return dots if word == DOTS else word
+
+    return [
+        [read_word(word, MERGED_DOTS if match[0] == "(" else DOTS) for word in match.strip("()").split() if word != "1"]
         for match in GROUP.findall(text)
     ]
-    groups = [[word for word in group if word != "1"] for group in groups]
-    for word in words_of(groups):
-        if not (word.isidentifier() or word.isdigit() or word == "..."):
-            raise code.refuse(node, f"{word} is not supported in a pattern")
-    return groups
 
 
 def apply_pattern(axes: Axes, value: AxisValue, pattern: AxisPattern) -> AxisValue:
@@ -122,6 +147,8 @@ def apply_pattern(axes: Axes, value: AxisValue, pattern: AxisPattern) -> AxisVal
     for group, dim in zip(pattern.before, value.dims):
         if len(group) == 1:
             parts[group[0]] = dim
+            if len(dim) == 1 and isinstance(length := pattern.lengths.get(group[0]), int):
+                axes.facts.stated.append((dim[0], length))
         elif len(group) > 1 and len(dim) == 1:
             split = split_axes(axes, dim[0], group, pattern.lengths)
             node = values.merge_axes(node, dim, split)
@@ -133,7 +160,7 @@ def apply_pattern(axes: Axes, value: AxisValue, pattern: AxisPattern) -> AxisVal
     if over := axes_of(parts[word] for word in pattern.gone):
         node = call(REDUCTIONS[pattern.reduction], (node,), over)
     for word in pattern.new:
-        new = new_axis(axes, int(word) if word.isdigit() else pattern.lengths[word])
+        new = new_axis(axes, pattern.lengths[word])
         parts[word], node = (new,), call("⊙", (node, values.ones(new)))
     axes.apart(axes_of(parts[word] for word in words_of(pattern.after)))
     return AxisValue(node, tuple(axes_of(parts[word] for word in group) for group in pattern.after))
@@ -141,7 +168,7 @@ def apply_pattern(axes: Axes, value: AxisValue, pattern: AxisPattern) -> AxisVal
 
 def split_axes(axes: Axes, whole: AxisVariable, group: list[str], lengths: Mapping[str, Any]) -> list[AxisVariable]:
     """Split an axis into the parts that the pattern lists in parentheses. The length of one part can be omitted."""
-    split = [axes.new(hint=word) for word in group]
+    split = [axes.new(hint=word if word.isidentifier() else "") for word in group]
     opened = [word for word in group if word not in lengths]
     if len(opened) > 1:
         raise MisuseError(f"the lengths of {', '.join(opened)} are not known: give {opened[0]}=…")

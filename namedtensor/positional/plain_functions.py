@@ -28,13 +28,18 @@ def gelu(x: Array) -> Array:
     return 0.5 * x * (1 + erf(x / math.sqrt(2)))
 
 
+def gelu_tanh(x: Array) -> Array:
+    return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+
+
 def arrange(x: Array, pattern: str, how: str = "sum", **lengths: int) -> Array:
     """Evaluate einops' rearrange, reduce or repeat on a plain array without calling einops."""
+    pattern = re.sub(r"\(([^()]*)\.\.\.", r"(\1…", pattern)
     sides = [[item.strip("()").split() for item in re.findall(r"\([^()]*\)|\S+", side)] for side in pattern.split("->")]
     dots = [f".{number}" for number in range(x.ndim - len(sides[0]) + 1)]
     before = [group for one in sides[0] for group in ([[dot] for dot in dots] if one == ["..."] else [one])]
     after = [group for one in sides[1] for group in ([[dot] for dot in dots] if one == ["..."] else [one])]
-    after = [[word for one in group for word in (dots if one == "..." else [one]) if word != "1"] for group in after]
+    after = [[word for one in group for word in (dots if one == "…" else [one]) if word != "1"] for group in after]
     sizes: dict[str, Any] = dict(lengths)
     for group, total in zip(before, x.shape, strict=True):
         known = math.prod(lengths.get(word, 1) for word in group)

@@ -127,8 +127,20 @@ def write_sign(axes: Axes, x: Any) -> AxisValue:
     return AxisValue(call("sign", (result.node,)), result.dims)
 
 
+def make_definite_operation(operator: str, gives_matrix: bool, assumption: str) -> Callable[..., AxisValue]:
+    """Return the rule of an operation that has the library's value only for some matrices, such as symmetric ones."""
+
+    def rule(axes: Axes, x: Any) -> AxisValue:
+        result = make_matrix_operation(operator, gives_matrix)(axes, x)
+        axes.facts.definite.append(square_axes(axes, to_value(x), operator)[0])
+        axes.facts.assumed.append(assumption)
+        return result
+
+    return rule
+
+
 def eigenvalues(axes: Axes, x: Any) -> AxisValue:
-    result = make_matrix_operation("eigvalsh", True)(axes, x)
+    result = make_definite_operation("eigvalsh", True, "the matrix of eigvalsh is symmetric")(axes, x)
     return result.moved(result.dims[:-1])
 
 
@@ -145,11 +157,13 @@ def solve(axes: Axes, matrix: Any, right: Any) -> AxisValue:
 operation("inv inverse", "x", make_matrix_operation("inv", True))
 operation("det", "x", make_matrix_operation("det", False))
 operation("trace", "x, -offset=0", make_matrix_operation("trace", False))
-operation("logdet", "x", make_matrix_operation("logdet", False), "torch")
+operation(
+    "logdet", "x", make_definite_operation("logdet", False, "the matrix of logdet has a positive determinant"), "torch"
+)
 operation("slogdet", "x", lambda axes, x: (write_sign(axes, x), make_matrix_operation("logdet", False)(axes, x)))
 operation("eigvalsh", "x", eigenvalues)
 operation("matrix_exp", "x", make_matrix_operation("expm", True))
-operation("cholesky", "x", make_matrix_operation("cholesky", True))
+operation("cholesky", "x", make_definite_operation("cholesky", True, "the matrix of cholesky is symmetric"))
 operation("solve", "a, b", solve)
 
 
