@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from grammar.errors import NotationError
-from grammar.latex.macros import DEFINES, expand, scan
+from grammar.latex.macros import DEFINES, OUTER, expand, scan
 
 from . import (  # noqa: F401 — these register the rules of trees
     matrix_blocks,
@@ -42,7 +42,10 @@ from .tokens import END, NAME, SIGN, SourceToken, tokens_of
 from .trees import SourceParser
 from .values import Leaf
 
-LINES = re.compile(r"\n|\\\\|;")
+LINES = re.compile(r"\n|\\\\(?:\[-?[\d.]+\w+\])?|;")
+DISPLAYS = re.compile(
+    rf"(?<!\\)\\(?:[\[\]()]|(?:begin|end)\{{(?:{'|'.join(OUTER)})\*?\}}|(?:label|tag)\{{[^{{}}]*\}})"
+)  # around formulas
 EXPRESSIONS = {"product", "after /", "·", "∘", "*", "⊙", "⊗", "×", "@", "+", "-", "/", "negative", "big", "inverse"}
 DECLARED = re.compile(
     r"(?:\b(?:where|with|for|and)\b|,)?\s*(?P<name>\\?[^\W\d_]\w*(?:_\{?\w+\}?)?)\s*(?:∈|\\in\b)\s*(?:ℝ|\\mathbb\s*\{?R\}?|\\R\b)"
@@ -62,6 +65,16 @@ def split_declarations(source: str) -> tuple[str, dict[str, str]]:
         return " " * len(match[0])
 
     return DECLARED.sub(take, source), shapes
+
+
+def read_key(key: str) -> str:
+    r"""Return a given name as the source's trees spell it. The name may be in LaTeX, such as \beta or \tilde h."""
+    if "\\" not in key:
+        return canonical(key)
+    try:
+        return canonical(spell(parse_tokens(key, tokens_of(key)))) or canonical(key)
+    except NotationError:
+        return canonical(key)
 
 
 def is_inside_matrix(before: str) -> bool:
@@ -101,8 +114,8 @@ class Algebra:
 
     def __init__(self, source: str, shapes: Mapping[str, Any], choose: Choose):
         self.source, self.choose, self.axes = source, choose, Axes()
-        text, declarations = split_declarations(source)
-        whole = {**declarations, **{canonical(name): shape for name, shape in shapes.items()}}
+        text, declarations = split_declarations(DISPLAYS.sub(lambda match: " " * len(match[0]), source))
+        whole = {**declarations, **{read_key(name): shape for name, shape in shapes.items()}}
         self.names = inputs_of(self.axes, whole, node_of)
         self.given = dict(whole)
         self.pieces = self.lines(text)

@@ -43,7 +43,7 @@ def canonical(name: str) -> str:
 
 
 def extend_end(tree: Tree, op: str, right: Tree) -> Tree | None:
-    """Return the tree with f in its last gradient ∇_x f extended by `right`, or None if `right` does not contain x."""
+    """Return the tree with f in its last ∇_x f or ∑_i f extended by `right`, or None if `right` lacks x or the index i."""
     if tree.op == "either":
         return extend_end(tree.parts[1], op, right)
     if tree.op == "gradient" and tree.text == OPEN:
@@ -52,6 +52,9 @@ def extend_end(tree: Tree, op: str, right: Tree) -> Tree | None:
             return None
         span = body.span[0], right.span[1]
         return replace(tree, span=(tree.span[0], span[1]), parts=(Tree(op, span, (body, right)), by))
+    if tree.op == "big" and tree.text == "∑" and {*tree.letters} & entries_in(right):
+        span = tree.parts[0].span[0], right.span[1]
+        return replace(tree, span=(tree.span[0], span[1]), parts=(Tree(op, span, (tree.parts[0], right)),))
     if tree.op in ("product", "negative", "+", "-"):
         last = extend_end(tree.parts[-1], op, right)
         return None if last is None else replace(tree, parts=(*tree.parts[:-1], last))
@@ -279,7 +282,8 @@ def bind(tree: Tree, known: set[str], letters: IndexLetters, beside: frozenset[s
         letters.binds[tree.span, tree.letters] = bound
         known = known | {*bound}
     for number, part in enumerate(tree.parts):
-        others = (entry for other in (*tree.parts[:number], *tree.parts[number + 1 :]) for entry in entries_in(other))
+        siblings = () if tree.op == "either" else (*tree.parts[:number], *tree.parts[number + 1 :])
+        others = (entry for other in siblings for entry in entries_in(other))
         bind(part, known, letters, beside | {*others} if letters.free is None else beside)
 
 

@@ -18,13 +18,23 @@ from grammar.nodes import Node
 from . import values
 from .axes import Axes, AxisClashError, AxisVariable, Dim, Dims, axes_of
 from .indices import canonical, factors_of, find_summed_letters, letters_in, occurrences, spell
-from .matrix_leaves import EMPTY, Matrix, MatrixLeaves
+from .matrix_leaves import EMPTY, SIZES, Matrix, MatrixLeaves
 from .source_tree import Tree
 from .values import AxisValue, call, number
 
 
 class Walk(MatrixLeaves):
     """The translator of products and sums in matrix and index notation."""
+
+    def entry(self, tree: Tree, name: str, items: tuple[str, ...]) -> Matrix:
+        """Translate an indexed tensor. Ask whether A_{ii} alone is the trace or the diagonal."""
+        value = super().entry(tree, name, items)
+        known = {*self.inner, *self.letters.outer}
+        letter = next((item for item in items if items.count(item) > 1 and item not in known), "")
+        if self.letters.free is not None or letter not in dict(value.indices):
+            return value
+        options = (f"{letter} is summed", "the elements of the diagonal")
+        return value if self.choose(tree.span, self.text(tree), options) else self.sum_over(value, [letter])
 
     # ------------------------------------------------------------------------------------------------------ products
     def product(self, tree: Tree) -> Matrix:
@@ -349,6 +359,9 @@ class Walk(MatrixLeaves):
             assert isinstance(x.node, nodes.Call)
             return replace(x, node=nodes.Call("mean", (), x.node.subscript, x.node.arguments))
         if not y.is_number:
+            divisor = canonical(spell(tree.parts[-1]))
+            if divisor in self.names and self.names[divisor].guessed and SIZES.fullmatch(divisor):
+                raise self.refuse(tree, f"{divisor} is read as a matrix", f'give {divisor}="" if it is a number')
             if x.is_number and y.is_full or y.is_full and x.dims != y.dims and not x.is_full or y.identity:
                 raise self.refuse(
                     tree, "division by a matrix is not defined", "write the inverse A^{-1} B, or ∘ with elements"

@@ -15,7 +15,7 @@ from .axes import AxisVariable, axes_of
 from .indices import canonical, is_letter, items_of, spell
 from .matrices import Walk, transpose_matrix
 from .matrix_leaves import EMPTY, RULES, Matrix
-from .source_tree import Tree
+from .source_tree import Tree, base_of
 from .values import call, number
 
 Rule = Callable[[Walk, Tree], Matrix]
@@ -50,9 +50,29 @@ def literal(walk: Walk, tree: Tree) -> Matrix:
     return Matrix(number(exact), EMPTY, literal=exact)
 
 
+def read_product(walk: Walk, tree: Tree) -> Matrix:
+    """Translate adjacent factors. Raise NotationError for an unknown name before a name in brackets, as in κ(A)."""
+    pair, declared = tree, any(not source.guessed for source in walk.names.values())
+    while declared and pair.op == "product":
+        left, right = pair.parts[0].parts[1] if pair.parts[0].op == "product" else pair.parts[0], pair.parts[1]
+        if right.op == "group" and right.parts[0].op == "name" and is_unknown(walk, left):
+            name = canonical(spell(left))
+            raise walk.refuse(left, f"unknown function {name}", f"give the shape of {name} if it is a factor")
+        pair = pair.parts[0]
+    return walk.product(tree)
+
+
+def is_unknown(walk: Walk, tree: Tree) -> bool:
+    """Return whether a tree is a name that is no input, index, size or constant."""
+    name, base = canonical(spell(tree)), base_of(tree)
+    known = {*walk.names, *walk.axes.given, "e", "π", "I", "𝟏", "δ"}
+    return bool(name) and not {name, base} & known and not walk.is_size(name) and not walk.counts(name)
+
+
 RULES.update({
     "group": lambda walk, tree: walk.read(tree.parts[0]),
-    **dict.fromkeys(("product", "after /", "·"), Walk.product),
+    "product": read_product,
+    **dict.fromkeys(("after /", "·"), Walk.product),
     "@": lambda walk, tree: walk.times(walk.read(tree.parts[0]), walk.read(tree.parts[1]), "product", tree),
     **dict.fromkeys("+-", Walk.added),
 })  # fmt: skip
@@ -70,8 +90,14 @@ def negative(walk: Walk, tree: Tree) -> Matrix:
 
 @rule("either")
 def derivative_or_sum(walk: Walk, tree: Tree) -> Matrix:
-    """Translate ∇_x f + g. Ask whether it means (∇_x f) + g or ∇_x (f + g)."""
-    options = ("only the first term is differentiated", "all terms are differentiated")
+    """Translate ∇_x f + g or ∑_i f + g_i. Ask whether the operator applies to f or, as in ∇_x (f + g), to all terms."""
+    operator = tree.parts[1]
+    while operator.op not in ("big", "gradient"):
+        operator = operator.parts[-1]
+    if {*operator.letters} & {*(walk.letters.free or ())}:
+        return walk.read(tree.parts[0])  # i is an index on the left
+    verb = "summed" if operator.op == "big" else "differentiated"
+    options = (f"only the first term is {verb}", f"all terms are {verb}")
     return walk.read(tree.parts[walk.choose(tree.span, walk.text(tree), options, "∇")])
 
 
@@ -262,7 +288,7 @@ def norm(walk: Walk, tree: Tree) -> Matrix:
         return walk.reduced("max", apply_elementwise(walk, "abs", x), over, EMPTY, dict(x.indices))
     parameters: tuple[Node, ...] = ()
     if order not in ("", "2", "F", "Fro"):
-        if not order.replace(".", "", 1).isdigit():
+        if not order.replace(".", "", 1).isdigit() or float(order) == 0:
             raise walk.refuse(
                 tree, f"the norm with the subscript {order} is not supported", "write ‖x‖, ‖x‖_1, ‖x‖_2, ‖x‖_∞ or ‖A‖_F"
             )

@@ -43,3 +43,8 @@ class Statement:
 def is_function(name: str) -> bool:
     """Return whether a name before a bracket denotes a function, such as f, σ, or a word."""
     return name in "fghσφψϕ" or (len(name) > 1 and name.isascii() and name.isalpha())
+
+
+def base_of(tree: Tree) -> str:
+    """Return the name of a tree without its scripts, such as W for W_1."""
+    return tree.text if tree.op == "name" else base_of(tree.parts[0]) if tree.op in ("sub", "^") else ""

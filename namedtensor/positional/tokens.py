@@ -335,12 +335,25 @@ class Scanner:
         self.add(*BLACKBOARD[letter], start, end)
 
 
+def merge_bars(tokens: list[SourceToken], source: str) -> list[SourceToken]:
+    """Return the tokens with ‖ in place of each ||, unless a single | shows that bars are nested, as in ||a|-|b||."""
+    merged = list[SourceToken]()
+    for token in tokens:
+        before = merged[-1] if merged else tokens[-1]
+        adjacent = source[before.end : token.start] in {"", *SIZED}
+        if adjacent and token.kind == before.kind == SIGN and token.text == before.text == "|":
+            merged[-1] = SourceToken(SIGN, "‖", before.start, token.end)
+        else:
+            merged.append(token)
+    return tokens if any(token.kind == SIGN and token.text == "|" for token in merged) else merged
+
+
 def tokens_of(source: str, names: Collection[str] = ()) -> list[SourceToken]:
     """Return the tokens of a source, followed by a token of kind `END`.
 
     Raises NotationError for an unknown character.
     """
-    tokens = Scanner(source, names).scan()
+    tokens = merge_bars(Scanner(source, names).scan(), source)
     if len(tokens) > MAX_TOKENS:
         raise make_refusal(
             source, (0, 1), f"a line has more than {MAX_TOKENS} signs", "write a part in a separate line"

@@ -327,7 +327,7 @@ def _translate_text(text: str, shapes: Mapping[str, Any], kind: str, choices: Ch
         names = names_of(program.axes, {*program.inputs})
     except RepeatedAxisError:
         raise make_refusal(
-            text, (0, len(text)), "a value would have one axis twice", "write the diagonal with indices, A_{ii}"
+            text, (0, len(text)), "a value would have one axis twice", "write the diagonal with indices, y_i = A_{ii}"
         ) from None
     except NotationError as problem:
         known = names_of_axes(reader)
