@@ -280,7 +280,7 @@ def test_a_weight_far_below_the_largest_is_exact(name, dtype):
     for largest, below in itertools.product(LARGEST[dtype], BELOW[dtype]):
         scores = np.full(sizes["a"], -2e4, dtype)
         scores[:2] = largest - below, largest
-        V = np.zeros((sizes["a"], 2), dtype)
+        V = np.zeros((sizes["a"], 32 if name == "in slices" else 2), dtype)  # else float32 has no slices
         V[0, 0] = 1
         given = {"X": nt.tensor(scores, "a"), "V": nt.tensor(V, "a v")}
         if name == "in slices":
