@@ -233,6 +233,7 @@ YEARS = series([1, 2, 4, 8], [2001, 2002, 2003, 2004], "time")
 BACKWARDS = series([8, 4, 2, 1], [2004, 2003, 2002, 2001], "time")
 LATER = series([100, 200, 300], [2002, 2003, 2004], "time")
 EARLIER = series([100, 200, 300], [2001, 2002, 2003], "time")
+NEXT = series([10, 20, 30, 40], [2002, 2003, 2004, 2005], "time")
 
 LAGS = [  # values by hand, and the labels if all combined axes have the same labels
     ("X_{time(2:4)} − X_{time(1:3)}", {}, [1, 2, 4], {}),
@@ -260,6 +261,7 @@ SHIFTS = [  # each s has three elements
     ("D_{s(k)} = X_{time(k + 1)} + 2 X_{time(1 + k)}", {}, [6, 12, 24], LAST),
     ("D_{time(k)} = { X_{time(k)} − X_{time(k-1)} if k > 1; 0 otherwise }", {}, [0, 1, 2, 4], {}),
     ("D_{time(k)} = X_{time(k)} + X_{time(5 − k)}", {}, [9, 6, 6, 9], {}),
+    ("D_{time(k)} = X_{time(k)} + Y_{time(5 − k)}", {"Y": NEXT}, [41, 32, 24, 18], {}),
     ("(X_{time(2:4)} − X_{time(1:3)})_{time(1:2)} + Y_{time(2:3)}", {"Y": LATER}, [201, 302], {}),
 ]
 
