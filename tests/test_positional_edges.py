@@ -122,6 +122,36 @@ def test_an_unclear_scope_of_a_sum_is_asked_about(source, values):
     assert [np.asarray(reading(**{name: arrays[name] for name in axes})).tolist() for reading in readings] == [*values]
 
 
+LAST = [  # source, the value for x = [1, 2, 4] and A = [[1, 2, 3], [4, 5, 6], [7, 8, 9]]
+    (r"\sum_{i=1}^{n} x_i + x_n", 11),
+    (r"\sum_{i=1}^{n} (x_i - x_n)^2", 13),
+    (r"\sum_{i=1}^{n-1} x_i x_n", 12),
+    (r"\sum_{i=1}^{n-1} (x_{i+1} - x_i) - x_n", -1),
+    (r"\sum_{i=1}^{n} x_i + x_{n-1}", 9),
+    (r"\sum_{i=1}^{n} A_{in}", 18),
+    (r"\sum_{i=1}^{n} x_i + A_{nn}", 16),
+]
+
+
+@pytest.mark.parametrize(("source", "value"), LAST)
+def test_the_end_of_a_sum_is_a_length_in_an_index(source, value):
+    arrays = {"x": np.array([1.0, 2.0, 4.0]), "A": np.arange(1.0, 10.0).reshape(3, 3)}
+    translation = nt.translate(source, {name: "n" if name == "x" else "n n" for name in arrays if name in source})
+    assert float(translation(**{name: arrays[name] for name in translation.axes})) == value
+
+
+def test_x_n_beside_x_1_is_asked_about():
+    x = np.array([1.0, 2.0, 4.0])
+    for source, values in (("x_n - x_1", (3, [0, 1, 3])), (r"\frac{x_n - x_1}{n - 1}", (1.5, None))):
+        with pytest.raises(nt.NotationError) as caught:
+            nt.translate(source, x="n")
+        assert (caught.value.code, caught.value.span_text) == (116, "x_n")
+        last, each = (np.asarray(reading(x)).tolist() for reading in caught.value.readings)
+        assert last == values[0] and (values[1] is None or each == values[1])
+    assert nt.translate("y_n = x_n - x_1", x="n")(x).tolist() == [0, 1, 3]
+    assert nt.translate("x_n + 1", x="n")(x).tolist() == [2, 3, 5]
+
+
 def test_a_left_side_decides_the_scope_of_a_sum():
     x, y = np.array([1.0, 2.0]), np.array([3.0, 5.0])
     A = np.array([[1.0, 2.0], [3.0, 4.0]])

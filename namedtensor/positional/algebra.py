@@ -16,12 +16,14 @@ from . import (  # noqa: F401 — these register the rules of trees
     matrix_derivatives,
 )
 from .axes import Axes, AxisVariable
-from .binders import COUNTING
+from .backward_indices import with_lengths
+from .binders import COUNTING, end_of
 from .indices import (
     IndexLetters,
     canonical,
     ends_at_letters,
     entries_in,
+    find_letters_below,
     from_ends,
     head_letters,
     is_letter,
@@ -188,6 +190,7 @@ class Algebra:
     def line(self, statement: Statement, last: bool) -> FormulaLine:
         counts = {name: len(source.leaf.dims) for name, source in self.names.items()}
         free = head_letters(statement.head) if statement.head is not None else ()
+        statement = self.mark_lengths(statement, free)
         alone = {item for tree in statement.body.all() for item in (split_indices(tree) or ("", ()))[1]}
         lengths = {*self.axes.given} - {*self.names, *free, *COUNTING} - alone
         body = from_ends(with_axes(with_numbers(statement.body, counts), self.axes.given), lengths)
@@ -224,6 +227,26 @@ class Algebra:
         )
         head = plain if last else name
         return FormulaLine(node_of(head) if head else None, value.node, dims)
+
+    def mark_lengths(self, statement: Statement, free: Collection[str]) -> Statement:
+        """Return the statement with x_n marked as the last element of x if n is the length of an axis.
+
+        The upper end n of a sum is a length. Beside x_1, ask whether n is a length or an index.
+        """
+        trees = [*statement.body.all()]
+        ends = {end.name for tree in trees if tree.op == "big" and (end := end_of(tree.upper))}
+        bound = {letter for tree in trees for letter in find_letters_below(tree)}
+        known = {*self.axes.given} - {*self.names, *free, *bound, *COUNTING}
+        indexed = [(tree, pair) for tree in trees if (pair := split_indices(tree)) and pair[0] in self.names]
+        numbered = {name for _, (name, items) in indexed if any(map(str.isdigit, items))}
+        lengths = known & ends
+        unclear = {item: tree for tree, (name, items) in indexed for item in items if name in numbered}
+        for letter in sorted(unclear.keys() & known - lengths):
+            piece = self.source[slice(*unclear[letter].span)].strip()
+            options = (f"the element at the length |{letter}|", f"the elements for each {letter}")
+            if self.choose(unclear[letter].span, piece, options, "length") == 0:
+                lengths |= {letter}
+        return replace(statement, body=with_lengths(statement.body, lengths, self.names)) if lengths else statement
 
     def ask_binders(self, statement: Statement, letters: IndexLetters) -> None:
         """Raise QuestionError if it is unclear whether a condition such as j ≠ i, without a left-hand side, leaves i free.

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Node
 
 from .axes import AxisVariable
-from .binders import Item
+from .binders import Item, item_of
+from .indices import canonical, items_of, spell
 from .source_tree import Tree
 from .values import call, iota, number, plus, size
 
@@ -43,6 +47,35 @@ def reverse(walk: Any, tree: Tree, node: Node, axis: AxisVariable, item: Item) -
     back = call("+", (call("-", (size(axis), iota(variable))), number(1)))
     walk.axes.facts.same.append((variable, axis))
     return nodes.Index(node, ((nodes.Axis(axis.key), back),)), variable
+
+
+def is_fixed(item: str) -> bool:
+    """Return whether an index is a number, or a length such as the last index n, which is marked as |n|."""
+    return item.isdigit() or (read := item_of(item)) is not None and not read.letters and read.length != ""
+
+
+def element_at(walk: Any, tree: Tree, node: Node, axis: AxisVariable, text: str) -> Node:
+    """Return the element at a fixed index, such as 2, n or n-1. Raise NotationError if the index leaves its axis."""
+    item = item_of(text) or Item((), (), 0)
+    if item.length:
+        check_length(walk, tree, item, axis)
+    outside = item.offset > 0 if item.length else item.offset < 1
+    if outside or not item.length and axis.kind.size is not None and item.offset > axis.kind.size:
+        raise walk.refuse(tree, f"the index {item.text} leaves its axis", "indices count from 1")
+    walk.axes.facts.least.append((axis, 1 - item.offset if item.length else item.offset))
+    position = plus(size(axis), item.offset) if item.length else number(item.offset)
+    return nodes.Index(node, ((nodes.Axis(axis.key), position),))
+
+
+def with_lengths(tree: Tree, letters: Collection[str], names: Collection[str]) -> Tree:
+    """Return the tree with the index n of x_n or x_{n-1} marked as the length |n| of an axis, for each of the letters."""
+    parts = tuple(with_lengths(part, letters, names) for part in tree.parts)
+    text = tree.text
+    if tree.op == "sub" and spell(tree.parts[0]) in names and canonical(spell(tree)) not in names:
+        items = ((item, re.fullmatch(r"(\w)(-\d+)?", item)) for item in items_of(text.strip("{}")))
+        marked = [f"|{match[1]}|{match[2] or ''}" if match and match[1] in letters else item for item, match in items]
+        text = ",".join(marked) if any("|" in item for item in marked) else text
+    return replace(tree, parts=parts, text=text)
 
 
 def check_length(walk: Any, tree: Tree, item: Item, axis: AxisVariable) -> None:

@@ -317,7 +317,7 @@ def are_indices(letters: IndexLetters, name: str, items: tuple[str, ...], given:
         return given == len(items)
     known = letters.bound | {*(letters.free or ())}
     used = {letter for item in items for letter in letters_of_item(item)}
-    if any(len(item) > 1 and not item.isdigit() for item in items) and not known & used:
+    if any(len(item) > 1 and letters_of_item(item) for item in items) and not known & used:
         return False  # h_{t-1} is a name
     if given is not None:
         return given >= len(items)

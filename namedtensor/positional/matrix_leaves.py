@@ -14,7 +14,7 @@ from grammar.parser import parse
 
 from . import values
 from .axes import Axes, AxisClashError, AxisVariable, Dim, Dims, axes_of
-from .backward_indices import count_back, reverse
+from .backward_indices import count_back, element_at, is_fixed, reverse
 from .binders import Item, item_of
 from .indices import IndexLetters, canonical, entries_in, is_letter, spell
 from .inputs import SourceInput
@@ -233,11 +233,8 @@ class MatrixLeaves:
         counted: set[str] = set()
         twice: tuple[Node, AxisVariable, AxisVariable] | None = None
         for item, (axis,) in zip(items, used.dims):
-            if item.isdigit():
-                if int(item) < 1 or axis.kind.size is not None and int(item) > axis.kind.size:
-                    raise self.refuse(tree, f"the index {item} leaves its axis", "indices count from 1")
-                self.axes.facts.least.append((axis, int(item)))
-                node = nodes.Index(node, ((nodes.Axis(axis.key), number(int(item))),))
+            if is_fixed(item):
+                node = element_at(self, tree, node, axis, item)
             elif (read := item_of(item)) and len(read.letters) > 1:
                 node, both = self.window(tree, node, axis, read, item)
                 indices |= both
