@@ -523,8 +523,8 @@ def to_python(
 ) -> str:
     """Return the source text of a plain function that runs without this package.
 
-    The function raises ValueError or TypeError for arrays with other axes, sizes or dtypes. If no input has a floating
-    dtype, it accepts single and double precision.
+    The function raises ValueError or TypeError for arrays with another number of axes, other sizes or other dtypes.
+    It accepts single and double precision, unless its text depends on the floating dtype.
 
     Parameters
     ----------

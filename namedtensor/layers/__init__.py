@@ -48,6 +48,6 @@ def __getattr__(name: str) -> object:
         from .quantized import Quantization
 
         return Quantization
-    from .torch_modules import LayerModule  # which imports PyTorch
+    from .torch_modules import LayerModule  # This import loads PyTorch.
 
     return LayerModule

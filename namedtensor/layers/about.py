@@ -14,7 +14,7 @@ from ..core.tensor import NamedTensor
 if TYPE_CHECKING:
     from ..sharding.sharding import Sharding
 
-ABOUT = ("numbers", "sizes", "definitions", "config", "removed")  # the entries of a file beside the tensors
+ABOUT = ("numbers", "sizes", "definitions", "config", "removed")  # the metadata entries of a file, besides `layer`
 
 
 class LayerMetadata(NamedTuple):
@@ -25,7 +25,7 @@ class LayerMetadata(NamedTuple):
     config: str
     removed: frozenset[str]
     sharding: Sharding | None = None  # where the parameters are placed, if given
-    stacked: tuple[str, ...] = ()  # the names of all parameters, where families of them are kept in one array each
+    stacked: tuple[str, ...] = ()  # the names of all parameters if some families are stored in one array, else ()
     strict: bool = False  # whether outer broadcasts are forbidden
 
     @classmethod
@@ -37,7 +37,7 @@ class LayerMetadata(NamedTuple):
 
 
 def write(path: str | os.PathLike[str], kind: str, parameters: Mapping[str, Any], about: LayerMetadata) -> None:
-    """Write a layer's parameters and the metadata that is needed to rebuild the layer to a safetensors file."""
+    """Write a safetensors file with a layer's parameters, sizes, definitions, configuration and removed names."""
     tensors = {name: value for name, value in parameters.items() if isinstance(value, NamedTensor)}
     numbers = {name: value for name, value in parameters.items() if name not in tensors}
     fields = numbers, dict(about.sizes), about.definitions, json.loads(about.config), sorted(about.removed)
@@ -48,7 +48,10 @@ def write(path: str | os.PathLike[str], kind: str, parameters: Mapping[str, Any]
 
 
 def read(path: str | os.PathLike[str], kind: str) -> tuple[Any, ...]:
-    """Return the parameters and metadata from a file. Raise NotationError if the file stores another class of layer."""
+    """Return the parameters, sizes, definitions, configuration and removed names from a layer file.
+
+    Raises NotationError if the file contains another layer class or lacks the metadata of a layer.
+    """
     from ..files.safetensors import TensorFile, read_named_tensors
 
     file = TensorFile(path)

@@ -30,7 +30,7 @@ def attention_maps(
     *arguments : tensor or number
         The inputs by position.
     tokens : sequence of str, optional
-        The labels of the queries and keys.
+        The labels of the queries, and of the keys if there is one label for each key.
     name : str
         The name of the attention weights (default: "A^1", the weights of the first layer).
     rows, columns : str

@@ -14,7 +14,7 @@ from ..core.families import FamilyName
 from ..core.tensor import NamedTensor, wrap_array, wrap_layout
 
 INT8 = "int8"  # the dtype of weights that are integers with a scale, and the label of the integers
-MANY = 24  # the smallest family that is one array on JAX, by default
+MANY = 24  # the fewest members for which `to("jax")` stores a family in one array
 
 
 class Members(Mapping[str, Any]):

@@ -1,4 +1,4 @@
-"""Layers in `flax.nnx` modules. A layer is a node with one `nnx.Param` for each parameter.
+"""Layers in `flax.nnx` modules. A layer is a node with one `nnx.Param` for each parameter that is a tensor.
 
 Flax updates variables in place. When Flax first requests the variables of a layer, the layer creates them, and from
 then on reads its parameters from them. A layer outside of Flax modules does not have variables.
@@ -69,7 +69,7 @@ def register() -> None:
 
 
 def variables_of(layer: Layer) -> Variables:
-    """Return the variables of a layer, which are created when Flax first requests them."""
+    """Return the parameters of a layer as Flax variables. The first call creates the variables."""
     parameters = layer._kept
     if not isinstance(parameters, Variables):
         from flax import nnx  # type: ignore[import-not-found]

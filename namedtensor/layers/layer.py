@@ -68,11 +68,11 @@ class Layer(ModuleMethods, Suggests):
     includes: ClassVar[tuple[type[Layer], ...]] = ()  # layers whose formulas follow these
     changes: ClassVar[str] = ""  # a file of definitions that replace the base class's definitions
     removes: ClassVar[tuple[str, ...]] = ()  # definitions of the base class that a class with `changes` lacks
-    sources: ClassVar[tuple[str, ...]] = ()  # its formulas, and the formulas of these layers
+    sources: ClassVar[tuple[str, ...]] = ()  # the texts of this class's formulas and of the `includes`
     citation: ClassVar[str] = ""
-    output: ClassVar[str] = ""  # the name that a call computes; else the one that the class has
-    inputs: ClassVar[tuple[str, ...]] = ()  # declared names that a call gives by position, where `output` is a tensor
-    optional_inputs: ClassVar[tuple[str, ...]] = ()  # defined names that a call may give instead
+    output: ClassVar[str] = ""  # the name that a call computes (default: the name of the class)
+    inputs: ClassVar[tuple[str, ...]] = ()  # declared names that a call passes by position if `output` is a tensor
+    optional_inputs: ClassVar[tuple[str, ...]] = ()  # defined names whose values a call may pass instead
     default_sizes: ClassVar[Mapping[str, int]] = {}  # sizes for finding the parameters if nothing else fixes them
     initializers: ClassVar[Initializers] = {}
 
@@ -204,7 +204,7 @@ class Layer(ModuleMethods, Suggests):
         Raises
         ------
         NotationError
-            If a value does not match its declaration (317).
+            If a name is unknown (201), or a value does not match its declaration.
 
         Examples
         --------

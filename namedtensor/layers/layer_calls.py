@@ -19,7 +19,7 @@ from .about import LayerMetadata
 from .families import Members
 from .parameters import Declared, check_names, normalize_names, shapes
 
-MAX_CALLS = 16  # of a layer, by the names that are asked for and given
+MAX_CALLS = 16  # bound calls that a layer keeps
 
 if TYPE_CHECKING:
     from ..display.diagram import Diagram
@@ -60,9 +60,9 @@ class LayerCalls:
     optional_inputs: ClassVar[tuple[str, ...]]
     default_sizes: ClassVar[Mapping[str, int]]
     parameters: Mapping[str, Any]
-    _kept: Mapping[str, Any]  # as they are stored: families in one array under a separate name
+    _kept: Mapping[str, Any]  # the parameters as stored: a stacked family is one array under the name of the family
     _about: LayerMetadata
-    _calls: dict[Any, BoundCall]  # by the names that are asked for and given, with the parameters
+    _calls: dict[Any, BoundCall]  # calls with bound parameters, by the requested names and the names of the inputs
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -81,7 +81,7 @@ class LayerCalls:
 
     @property
     def sharding(self) -> Sharding | None:
-        """The devices on which `shard` placed the parameters. The `place` method places inputs on them."""
+        """The rules and devices from `shard`, or None if the layer is not sharded. Its method `place` places inputs."""
         return self._about.sharding
 
     def _set(self, parameters: Mapping[str, Any], about: LayerMetadata) -> None:
@@ -115,7 +115,7 @@ class LayerCalls:
         return self.evaluate(self.output, *arguments, **named)
 
     def evaluate(self, name: str | tuple[str, ...], *arguments: Any, **named: Any) -> Any:
-        """Compute the value of any name of the formulas, such as the weights of attention.
+        """Compute the value of any name in the formulas, such as the attention weights.
 
         Parameters
         ----------
@@ -157,7 +157,7 @@ class LayerCalls:
             return call(named, *arguments)
         program, sharding = self._program(named), self.sharding
         parameters = self._kept if named.keys().isdisjoint(self._about.stacked) else self.parameters
-        if sharding is not None:  # which stores parameters by separate rules
+        if sharding is not None:  # The rules for computation can differ from the rules for stored parameters.
             from ..sharding.sharded import shard_program
 
             entry = shard_program(program, sharding)[name]
@@ -165,7 +165,7 @@ class LayerCalls:
         from ..programs.bound_call import BoundCall
 
         call = BoundCall(program[name], parameters, self.sizes or None)
-        if isinstance(self._kept, MappingProxyType):  # which does not change
+        if isinstance(self._kept, MappingProxyType):  # The parameters are not Flax variables, so they do not change.
             object.__setattr__(self, "_calls", dict([*self._calls.items(), (key, call)][-MAX_CALLS:]))
         return call(named, *arguments)
 
@@ -255,7 +255,7 @@ class LayerCalls:
 
     @property
     def input_shapes(self) -> dict[str, dict[str, int | None]]:
-        """The axes and sizes of each declared input. A size is None if no parameter or number determines it."""
+        """The axes and sizes of each declared input. A size is None if the parameters and `sizes` do not fix it."""
         tensors = {name: value for name, value in self.parameters.items() if isinstance(value, NamedTensor)}
         declared = shapes(self._declared(), self.sizes, **tensors)
         return {name: declared[name] for name in self.inputs if name in declared}
@@ -279,7 +279,7 @@ class LayerCalls:
         return (), {**{name: value for name, value in zip(names, arguments) if value is not None}, **named}
 
     def _check_names(self, named: Iterable[str], inputs: tuple[str, ...]) -> None:
-        """Raise NotationError if a call passes a name that is neither an input nor mentioned in the formulas."""
+        """Raise NotationError if a call passes a name that is not an input, not a parameter and not in the formulas."""
         other = [name for name in named if name not in inputs and name not in self.parameters]
         if other:
             check_names(self._declared(), self.parameters, other, inputs)

@@ -88,7 +88,7 @@ class LayerPlacement(LayerCalls):
         return self._stack_families(2)
 
     def _stack_families(self, count: int) -> Self:
-        """Stack the families that have at least `count` members."""
+        """Return the layer with each family of at least `count` members stored in one array."""
         parameters = stack_families(self._kept, self.formula.declared, count)
         if len(parameters) == len(self._kept):
             return self
@@ -116,9 +116,9 @@ class LayerPlacement(LayerCalls):
         """Return the layer with its NumPy parameters side by side in one block of memory.
 
         The parameters are stored with the order of axes for which the library's products are fastest. For NumPy, the
-        longer side of a matrix is contiguous, and matrices that are multiplied by the same factor are stored as one
-        matrix. For PyTorch and JAX, the axes that a product sums over come last. Values do not change. Parameters that
-        are not NumPy arrays stay in place.
+        longer side of a matrix is contiguous, and matrices of a layer that are multiplied by the same factor are stored
+        as one matrix if it is at least as wide as high. For PyTorch and JAX, the axes that a product sums over come
+        last. Values do not change. Parameters that are not NumPy arrays stay in place.
 
         Parameters
         ----------

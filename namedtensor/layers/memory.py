@@ -32,7 +32,7 @@ class PackedGroup(NamedTuple):
 
     axes: frozenset[str]  # that the products sum over
     tensors: dict[str, NamedTensor]
-    may_be_wide: bool  # not a table, which is indexed, too: its rows are contiguous
+    may_be_wide: bool  # whether one matrix may hold the tensors: not for a table, because an index reads whole rows
 
     @property
     def first(self) -> NamedTensor:
@@ -61,7 +61,7 @@ class PackedGroup(NamedTuple):
     def copy_arrays(self, memory: Any) -> Iterator[tuple[str, NamedTensor]]:
         """Copy the tensors to `memory`, and yield the name and the copy of each.
 
-        They are stored as one wide matrix, or one after another with the summed axes last.
+        The copies form one wide matrix, or follow one another with the summed axes last.
         """
         if self.is_wide:
             yield from self._merge_matrices(memory)
@@ -83,7 +83,7 @@ class PackedGroup(NamedTuple):
 
 
 def fill_part(part: Any, value: NamedTensor, order: Sequence[str]) -> NamedTensor:
-    """Copy a tensor to a part of memory, with its axes in the given order."""
+    """Copy a tensor to a part of memory, with its axes in the given order, and return the copy."""
     array = value.to_array(order)
     part = part.reshape(array.shape)
     part[...] = array
@@ -91,7 +91,7 @@ def fill_part(part: Any, value: NamedTensor, order: Sequence[str]) -> NamedTenso
 
 
 def round_up(nbytes: int) -> int:
-    """Round a number of bytes up to the next multiple of a cache line."""
+    """Return a number of bytes rounded up to whole cache lines."""
     return -(-nbytes // LINE) * LINE
 
 
@@ -113,7 +113,9 @@ def place_in_one_piece(groups: Sequence[PackedGroup]) -> dict[str, NamedTensor]:
 
 
 def pack_parameters(parameters: Mapping[str, Any], tree: Any, one_matrix: bool) -> dict[str, Any]:
-    """Return the parameters with NumPy arrays in one block of memory: layer by layer, factors of products first.
+    """Return the parameters with all NumPy arrays in one block of memory.
+
+    The block contains the factors of products, layer by layer, and then the other parameters, layer by layer.
 
     If `one_matrix` is true, store wide matrices that are multiplied by the same factor as one matrix.
     """
@@ -136,7 +138,10 @@ def pack_parameters(parameters: Mapping[str, Any], tree: Any, one_matrix: bool) 
 
 
 def products_with(tree: Any) -> dict[str, MatrixProduct]:
-    """Return, for each parameter by name, the product that contains it, such as X ⊙_{chans} W^{l,1} for W^{l,1}."""
+    """Return, for each name that is a factor of a product ⊙_{…}, the first such product.
+
+    For example, the product of W^{l,1} is X ⊙_{chans} W^{l,1}.
+    """
     result: dict[str, MatrixProduct] = {}
     for node in walk(tree):
         if isinstance(node, Call) and node.operator == "⊙" and node.subscript:

@@ -32,7 +32,7 @@ class ModuleMethods(LayerPlacement):
         Parameters
         ----------
         name : str or tuple of str, optional
-            The name or names of the formulas that the module computes (default: the value of a call).
+            The name or names in the formulas whose values the module computes (default: the value of a call).
         dtype : str, optional
             The floating dtype of the parameters. By default, PyTorch arrays keep their dtype, and double-precision
             arrays of other libraries, such as the arrays that `init` returns, are converted to PyTorch's default dtype.

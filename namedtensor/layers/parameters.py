@@ -28,7 +28,10 @@ class Declared(NamedTuple):
 
 
 def normalize_names(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters by normalized name, such as γ for `gamma`. Raise NotationError for an invalid value."""
+    """Return the parameters by normalized name, such as γ for `gamma`.
+
+    Raises NotationError if `parameters` is not a mapping, or contains two spellings of one name.
+    """
     if not isinstance(parameters, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise NotationError(
             208, f"the parameters of a layer must be a mapping from names to tensors, got {type(parameters).__name__}",
@@ -62,7 +65,10 @@ def constants(formula: Program) -> set[str]:
 
 
 def check_names(declared: Declared, parameters: Iterable[str], names: Iterable[str], inputs: tuple[str, ...]) -> None:
-    """Raise NotationError if a call passes a name that is neither an input nor a parameter nor in the formulas."""
+    """Raise NotationError if the formulas do not contain one of the names.
+
+    The hint suggests one of the `inputs` or, if there are none, one of the parameters and names in the formulas.
+    """
     free = constants(declared.formula)
     for name in names:
         if name not in free:

@@ -23,7 +23,7 @@ from .families import INT8
 from .memory import declaration_of, products_with
 
 SCALE = "scale"  # the label of the scale
-MIN_SHARED = 16  # elements that share a scale: with fewer, it takes much of the memory that they save
+MIN_SHARED = 16  # the fewest elements that share a scale: scales of fewer elements would use much memory
 
 
 def add_label(name: str, label: str) -> str:
@@ -119,7 +119,10 @@ class Quantization:
         return [*names]
 
     def _range(self, declaration: str, members: Sequence[str], parameters: Mapping[str, Any]) -> str | None:
-        """Return the index range of a family that one line can define, or None if the family needs several lines."""
+        """Return the text of a family's index range, such as ` for l = 1, …, L`, if one line can define the family.
+
+        Return None if the definition needs one line for each member.
+        """
         if declaration == members[0]:
             return None
         others = [name for name in parameters if declaration_of(name, self.declared) == declaration]

@@ -10,13 +10,13 @@
 `sampling`: the inputs of all random tests.
 `conditions`: the conditions for a value or a derivative, such as x ≠ 0 for 1 / x.
 `closeness`: equality of two numbers up to rounding.
-`magnitudes`: the magnitudes from which a value is computed.
+`magnitudes`: the magnitudes of values, which bound their rounding errors.
 `claims`: checks of a program's assertions against the computed values.
 `executable`: the pipeline from a goal and its inputs to a compiled plan.
 `size_symbols`: symbols for sizes that are read from the arrays.
 `symbolic_plans`: one plan for all sizes of a signature.
 `call_cache`: the cache that finds the compiled plan of a repeated call.
-`bound_call`: calls whose values mostly stay the same.
+`bound_call`: calls that keep some values, such as a model's parameters.
 `labeled_calls`: compiled plans of calls whose inputs have labels.
 `evaluate`: the value of a formula.
 `explained`: the value of every step.
@@ -47,7 +47,7 @@
 `operator_checks`: checks of the differentials of user-defined operators.
 `custom_operators`: user-defined operators.
 `entry_points`: several names of a program that are computed together.
-`api`: the functions of `namedtensor`, which are generated from the methods.
+`api`: the functions of `namedtensor` that create formulas, or are generated from their methods.
 
 Contract: higher layers import this package, and lower layers never do. Only `parsed` creates checkers.
 """

@@ -1,4 +1,7 @@
-"""The functions of `namedtensor` that accept a formula. Each calls a method of formulas, also on source text."""
+"""The functions of `namedtensor` that create formulas, and functions for the methods of formulas.
+
+The latter accept a formula or its source text.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,7 @@ def program(
     Returns
     -------
     Program
-        A mapping from names to values and functions.
+        The program. For example, `program["g"]` is a callable entry point for the name g.
 
     Raises
     ------
@@ -192,7 +195,7 @@ def _check(
 ) -> CheckResult:
     if isinstance(formula, Verbs):
         return formula.check(shapes, sizes=sizes, **named)
-    # a text with errors has no formula
+    # `Formula` raises the first error of a source text; the check must report all of them.
     return check_program(ParsedProgram(formula, syntax), all_values(shapes, named), sizes, keyword_names(shapes, named))
 
 

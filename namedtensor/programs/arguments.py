@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from .parsed import ParsedProgram
 
 Values = Mapping[str, Any]
-Abstract = Mapping[str, Any]  # of each name the Layout of a tensor, or a number
-DTYPE = "float32"  # of inputs that are given by their shape
+Abstract = Mapping[str, Any]  # by name: the Layout of a tensor, or a number
+DTYPE = "float32"  # the dtype of inputs for which only a shape is given
 LAYOUT, ARRAY = attrgetter("layout"), attrgetter("_array")
 NUMBERS = frozenset((bool, int, float))
 
@@ -75,7 +75,7 @@ class BoundArguments:
         return BoundArguments, (self.values, self.positional)
 
     def with_numbers(self, program: ParsedProgram) -> BoundArguments:
-        """Return the arguments, with each scalar whose value is needed before planning as a plain number."""
+        """Return the arguments with a plain number in place of each scalar whose value is needed before planning."""
         values = program.convert_scalars(self.values, lambda: self.inputs)
         if values is self.values:
             return self
@@ -189,7 +189,7 @@ def all_values(values: Any, named: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def whole_sizes(sizes: Mapping[str, int] | None) -> dict[str, int]:
-    """Return the given axis sizes by name. Raise NotationError if a size is not an integer."""
+    """Return the given axis sizes by name. Raise NotationError if a size is not a non-negative integer."""
     result: dict[str, int] = {}
     for name, size in require_mapping(sizes, "sizes=", 'write sizes={"a": 3}').items():
         integer = to_integer(size)
@@ -221,7 +221,10 @@ def keyword_names(values: Mapping[str, Any] | None, named: Mapping[str, Any]) ->
 
 # --------------------------------------------------------------------------------------------------------- the shapes
 def layout_of(value: Any, name: str, sizes: Mapping[str, int]) -> Any:
-    """Return the layout of an input: a tensor or a shape whose sizes are all known. Return a number unchanged."""
+    """Return the layout of a tensor, or of a shape whose missing sizes are in `sizes`. Return a number unchanged.
+
+    Raises NotationError if a size is unknown.
+    """
     layout = getattr(value, "layout", None)
     if isinstance(layout, Layout):
         return layout
@@ -248,7 +251,8 @@ AXES_ALONE = re.compile(r"\s*[a-z]\w*'*(?:\[\d+\])?(?:[\s,]+[a-z]\w*'*(?:\[\d+\]
 def shape_of(text: Any, name: str) -> dict[str, Any]:
     """Return a shape from its source text (ℝ^{a[3] × b}), a mapping of sizes, or a tensor.
 
-    The size of an axis is unknown if the source text or mapping does not specify it.
+    If the source text or mapping does not specify the size of an axis, the size is a new size variable. A number has no
+    axes.
     """
     if hasattr(text, "sizes") and hasattr(text, "axes"):
         return dict(text.sizes)
@@ -278,7 +282,10 @@ def shape_of(text: Any, name: str) -> dict[str, Any]:
 
 
 def size_of(size: Any, axis: str) -> Any:
-    """Return a given size: an integer, or None if the size is unknown. Raise NotationError for any other value."""
+    """Return a given size as an integer, or a new size variable if it is None. Return a size variable unchanged.
+
+    Raises NotationError for any other value.
+    """
     if size is None:
         return SizeVariable(f"|{axis}|")
     if isinstance(size, SizeVariable):

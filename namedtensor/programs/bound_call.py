@@ -11,7 +11,7 @@ from ..operators.user_functions import USER_FUNCTIONS
 from .arguments import ARRAY, LAYOUT
 from .call_cache import CachedCall
 
-MAX_RUNS = 16  # kinds of calls
+MAX_RUNS = 16  # compiled plans that a bound call keeps
 
 
 class BoundCall:
@@ -23,7 +23,7 @@ class BoundCall:
         self._runs: dict[Any, Any] = {}  # compiled plans by the names and layouts of the values that a call gives
 
     def __call__(self, values: Mapping[str, Any], *arguments: Any) -> Any:
-        """Return the value of the call for values by name and for the arguments of a function.
+        """Return the value of the call for these values by name and these positional arguments of a function.
 
         Raises NotationError if an input does not fit.
         """

@@ -43,7 +43,7 @@ NAMED = (Name, nodes.Subscript, nodes.Superscript)
 
 
 class Boundary(NamedTuple):
-    """A boundary: two expressions that can be equal, and the statements that these expressions depend on."""
+    """A boundary: two expressions that can be equal, and the statements that these expressions may depend on."""
 
     left: Any
     right: Any
@@ -75,7 +75,10 @@ def boundaries(tree: nodes.Program) -> list[Boundary]:
 
 
 def _pairs(node: Any, signs: Conditions) -> Iterator[tuple[Any, Any]]:
-    """Yield pairs of expressions such that where the two are equal, a node's function changes or becomes undefined."""
+    """Yield the pairs of expressions whose equality is a boundary of a node's operator.
+
+    At the boundary, the operator changes its formula, jumps or becomes undefined.
+    """
     if isinstance(node, nodes.Superscript):
         exponents = [number for part in node.components if (number := read_fraction(part)) is not None]
         if any(number < 0 or number.denominator > 1 for number in exponents) and signs.sign(node.base) != POSITIVE:
@@ -98,13 +101,16 @@ def _pairs(node: Any, signs: Conditions) -> Iterator[tuple[Any, Any]]:
 
 
 def constants(tree: nodes.Program) -> list[float]:
-    """Return the nonzero numbers that are one side of a boundary in a program."""
+    """Return the nonzero numbers that are one side of a boundary in a program, without duplicates."""
     sides = (side for boundary in boundaries(tree) for side in boundary.sides)
     return [*dict.fromkeys(number for side in sides if (number := _number(side)))]
 
 
 def _number(node: Any) -> float | None:
-    """Return the number that an expression stands for, such as −10^6, or None if it is not a number."""
+    """Return the number that an expression stands for, such as −10^6.
+
+    Return None if the expression is not a number, or a power whose base or exponent exceeds the limits.
+    """
     if isinstance(node, Call) and node.operator == "negative":
         number = _number(node.arguments[0])
         return None if number is None else -number
@@ -130,7 +136,10 @@ class BoundarySearch(NamedTuple):
     allows: Callable[[str, float], bool]
 
     def found(self, tree: nodes.Program, known: nodes.Program | None = None) -> Iterator[dict[str, PlainTensor]]:
-        """Yield inputs at each boundary of a program, except for boundaries that the known program also has."""
+        """Yield inputs that contain a constant of a program's boundaries, and then inputs at the other boundaries.
+
+        Skip the constants and boundaries that the known program also has, and boundaries for which no inputs are found.
+        """
         before = () if known is None else constants(known)
         for constant in [one for one in constants(tree) if one not in before][:MAX_CONSTANTS]:
             is_ordinary = ORDINARY[0] <= abs(constant) <= ORDINARY[1]
@@ -154,19 +163,22 @@ class BoundarySearch(NamedTuple):
         )
 
     def _partly(self, name: str, numbers: Sequence[float]) -> PlainTensor:
-        """Replace every other element of an input by the number at its position, if the input's set allows it."""
+        """Return an input with every other element replaced by the number at its position, if the set allows it."""
         tensor = self.inputs[name]
         pairs = zip(records(tensor.extent), tensor.numbers, numbers)
         taken = (new if sum(record) % 2 == 0 and self.allows(name, new) else old for record, old, new in pairs)
         return replace(tensor, numbers=tuple(taken))
 
     def _assign(self, boundary: Boundary) -> dict[str, PlainTensor] | None:
-        """Return inputs for which a side that is an input equals the other side, or None if no side is an input."""
+        """Return inputs in which a side that is an input has every other element equal to the other side's element.
+
+        Return None if no side is an input that is absent from the other side, or if the other side has no value.
+        """
         for side, other in (boundary.sides, boundary.sides[::-1]):
             name = to_text(side)
             if name not in self.inputs or name in names_in(other):
                 continue
-            zeros = Call("⊙", (), (), (ZERO, side))  # An expression of sizes has them from the input.
+            zeros = Call("⊙", (), (), (ZERO, side))  # Sizes in `other`, such as |a|, come from this input.
             if (value := self._evaluate(boundary, Call("+", (), (), (other, zeros)), self.inputs)) is None:
                 return None
             sizes = self.inputs[name].sizes
@@ -200,7 +212,8 @@ class BoundarySearch(NamedTuple):
     def _bisect(self, boundary: Boundary, gap: Any, name: str, seen: list[tuple[float, float]]) -> float | None:
         """Return a fill value for an input at which an element of `gap`, the difference of two sides, is 0.
 
-        Bisection starts between two values for which the first element has different signs.
+        Bisection starts between two values in `seen` for which the first element has different signs. Return None if
+        there are no such values, or no element becomes exactly 0.
         """
         ends = next(((a, b) for a, b in itertools.pairwise(seen) if a[1] * b[1] < 0), None)
         if ends is None:
@@ -221,7 +234,11 @@ class BoundarySearch(NamedTuple):
         return {**self.whole, name: replace(tensor, numbers=(number,) * len(tensor.numbers))}
 
     def _evaluate(self, boundary: Boundary, expression: Any, values: Inputs) -> PlainTensor | None:
-        """Return the value of an expression, or None if it depends on a function's parameter."""
+        """Return the value of an expression.
+
+        Return None if the expression contains no names, or if its evaluation raises NotationError, for example because
+        it depends on a function's parameter.
+        """
         if not names_in(expression):
             return None
         try:

@@ -35,12 +35,15 @@ BYTES = 128 * 2**20  # of their constants, such as masks, and their plans; an al
 
 
 def bytes_of(value: Any) -> int:
-    """Return the size of a cached value in bytes. This can build large objects and can raise an error."""
+    """Return the size of a cached value in bytes, or 0 if the value does not have `nbytes`.
+
+    The attribute `nbytes` can be computed on access, which can build large objects and raise an error.
+    """
     return getattr(value, "nbytes", 0)
 
 
 def new_cache(name: str) -> Cache[Any, Any]:
-    """Return a cache of compiled plans with a limit on count and bytes. It drops the least recently used plan."""
+    """Return a cache of compiled plans with a limit on keys and bytes. It drops the oldest entries first."""
     return Cache(name, MOST, bytes_of, BYTES)
 
 
@@ -50,7 +53,7 @@ class CachedCall:
     def __init__(self, goal: Goal, options: Options = PLAIN, cache: Cache[Any, Any] | None = None):
         self._goal, self._options = goal, options
         self._plans = new_cache("compiled plans of a callable") if cache is None else cache
-        self._token = object()  # of its keys, in a cache that several share
+        self._token = object()  # the first part of this goal's keys, because several goals can share a cache
         self._last_used: CompiledPlan | None = None
         self._symbolic = SymbolicPlans()
 
@@ -76,11 +79,11 @@ class CachedCall:
             except AttributeError:  # not all are tensors
                 arrays, layouts = arrays_and_keys(given)
             key = (self._token, USER_FUNCTIONS.version, *inputs, *layouts)
-            if values is not None:  # which may hold more than the formula uses
+            if values is not None:  # Names in `values` may be unused; names in `named` must be used.
                 key = (*key, type(values), *named)
             if sizes is not None:
                 key = (*key, *sizes.items(), *map(type, sizes.values()))  # 2.0 and True are not sizes
-            known = self._plans.get(key)  # which makes it no younger
+            known = self._plans.get(key)  # This does not make the entry newer.
         except (AttributeError, TypeError):
             known = key = None
         try:
@@ -97,8 +100,8 @@ class CachedCall:
     ) -> tuple[Any, CompiledPlan | None]:  # fmt: skip
         """Return the value of a call whose layouts are new, and the compiled plan for later calls with these layouts.
 
-        If other values with these layouts may need a different plan, return None for it. Otherwise, store the plan under
-        the key `by_layout`.
+        If other values with these layouts may need a different plan, return None in place of the plan. Otherwise, store
+        the plan under the key `by_layout`, unless the key is None.
         """
         by_name = all_values(values, named)
         goal = self._goal_of(arguments, by_name)
@@ -115,7 +118,7 @@ class CachedCall:
         if compiled is None or not uses_keywords(compiled, options):  # an unused keyword raises an error
             compiled = self._plans.store(by_type, self._fitting(goal, numbers, options))
         elif compiled is not self._last_used:
-            self._plans.store(by_type, compiled)  # the youngest again
+            self._plans.store(by_type, compiled)  # This makes the entry the newest.
         self._last_used = compiled
         result = compiled(*numbers.arrays.values())
         if numbers is not bound:
@@ -137,7 +140,7 @@ class CachedCall:
         fitting = self._symbolic.find_plan(given, extra, partial(self._made, goal, options))
         if uses_keywords(fitting, options):
             return fitting
-        return self._made(goal, options, given)  # which specifies what is wrong
+        return self._made(goal, options, given)  # The check of this call raises an error for the unused keyword.
 
     def _run_placed(
         self, arguments: tuple[Any, ...], values: Mapping[str, Any], sizes: Mapping[str, int], placement: Placement
@@ -235,14 +238,14 @@ WARNED = (
     209,
     211,
     319,
-)  # the warnings of `check` that evaluation also gives, beside axes that may be misspelled
+)  # the codes of further `check` warnings that the evaluation of a whole program also gives
 
 
 def warn_of_checks(checker: Checker | None, whole: bool = True) -> None:
-    """Warn, at the first call with a signature, of axes that may be misspelled and of sums over unrelated axes.
+    """Warn, at the first call with a signature, about axes that may be misspelled and sums of unrelated tensors.
 
-    If `whole` is true, also warn about lines that continue an equation, replaced built-in functions, axes that differ
-    only in a star, and assertions whose values are not compared.
+    If `whole` is true, also warn about lines that continue an equation, replaced built-in functions, unused definitions
+    after the program's value, axes that differ only in a star, and assertions whose values are not compared.
     """
     if checker is None:
         return

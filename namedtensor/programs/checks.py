@@ -52,7 +52,7 @@ def check_goal_types(
     goal: WholeProgram | Entry, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None,
     by_keyword: Iterable[str] | None, ends: Mapping[str, Extent] = {},
 ) -> CheckedProgram:  # fmt: skip
-    """Check a goal for the given shapes. A value in `shapes` can also be a number."""
+    """Check a goal for the given shapes and return the result with its checker. `shapes` can also contain numbers."""
     entry = goal.entry() if isinstance(goal, Entry) or goal.takes(shapes) else None
     if entry is not None:
         return check_entry(entry, shapes, sizes, by_keyword, ends)
@@ -62,7 +62,7 @@ def check_goal_types(
 def check_program(
     program: ParsedProgram, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None, by_keyword: Iterable[str] | None
 ) -> CheckResult:
-    """Check a whole source text, which may have errors of any kind."""
+    """Check a whole source text, which may have errors of any kind. The result tests assertions on first access."""
 
     def check(ends: Mapping[str, Extent]) -> CheckResult:
         return check_program_types(program, shapes, sizes, by_keyword, ends).result
@@ -126,7 +126,10 @@ def check_entry(
     by_keyword: Iterable[str] | None,
     ends: Mapping[str, Extent] = {},
 ) -> CheckedProgram:
-    """Check a name of a program with its dependencies. A function's arguments have the shapes in its signature."""
+    """Check a name of a program with its dependencies.
+
+    The arguments of a function have the shapes in `shapes` or, if these are missing, in the function's signature.
+    """
     program = entry.program
     try:
         types = input_types(shapes)

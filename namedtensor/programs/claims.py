@@ -16,8 +16,8 @@ from ..terms.environment import source_name
 from .closeness import compare
 
 ASSERTED_ROUNDINGS = 32  # units of rounding that an assertion may be off by
-TOLERANCE = 1e-6  # of the largest number on either side
-FEW = 256  # elements that are looked at one by one
+TOLERANCE = 1e-6  # relative to the largest number on either side
+FEW = 256  # the most elements for which Python compares the elements one by one
 OF_CALL = "this equation is checked, not defined, because its operand already has a value; to define it, use a new name"
 SIDES = "evaluate each side alone to see which is wrong"
 STEP = "correct this step, the first that does not hold"
@@ -25,14 +25,14 @@ Scales = Callable[[int], Sequence[tuple[Any, Any]]]  # of an assertion: the magn
 
 
 class PlannedClaim(NamedTuple):
-    """An assertion whose values are planned: two values are equal, or a value lies in a set (language.md §4)."""
+    """An assertion whose values are planned: two values are equal, or a value lies in a set."""
 
     is_equation: bool
     right: Any  # for membership: the kind of set, and its contents
     span: tuple[int, int]
     is_call: bool  # whether it may have been meant as a definition of a function
     is_fact: bool = False  # whether it is a comparison
-    step: tuple[int, int] | None = None  # of an equation of several sides: the one that is compared with the first
+    step: tuple[int, int] | None = None  # the span of the side compared with the first, if there are several such sides
     by_element: bool = False  # whether elements are compared as in random tests of equality
 
 
@@ -66,7 +66,7 @@ def _concrete(array: Any) -> Any:
 
 
 def _rounding_unit(array: Any) -> float:
-    """Return the distance from 1 to the next larger number in the dtype of an array, or 0 for integers."""
+    """Return the distance from 1 to the next larger number in the dtype of an array, or 0 if it has no floats."""
     import numpy as np
 
     name = dtype_name(array.dtype) if hasattr(array, "dtype") else type(array).__name__
@@ -111,10 +111,13 @@ def _judge_equal(claim: PlannedClaim, one: Any, other: Any, source: str, scales:
 
 
 def _find_unequal(left: Any, right: Any, unit: float, magnitude: Callable[[], Any] | None) -> Any:
-    """Return a mask of the elements that differ by more than the tolerance, relative to a side's largest number."""
+    """Return a mask of the elements that differ by more than the tolerance and the rounding of their magnitudes.
+
+    The tolerance is relative to the largest finite number in both sides.
+    """
     import numpy as np
 
-    same = left == right  # of integers too, whose differences may pass what they are held in
+    same = left == right  # before the conversion to float, and because ∞ − ∞ is NaN
     left, right = (array.astype(float) if array.dtype.kind in "iub" else array for array in (left, right))
     with np.errstate(all="ignore"):
         scale = np.maximum(np.abs(left), np.abs(right))
@@ -123,7 +126,7 @@ def _find_unequal(left: Any, right: Any, unit: float, magnitude: Callable[[], An
         wrong = ~(same | (apart <= TOLERANCE * largest) | (np.isnan(left) & np.isnan(right)))
         if magnitude is not None and np.any(wrong) and np.all(np.isfinite(scale[wrong])):
             of = magnitude()
-            of = np.where(unit * of**1.5 <= 1, of, 0)  # beyond, a bound says little
+            of = np.where(unit * of**1.5 <= 1, of, 0)  # Larger bounds are useless.
             wrong &= ~(apart <= ASSERTED_ROUNDINGS * unit * of)
     return wrong
 
@@ -137,7 +140,7 @@ def _find_unequal_elements(left: Any, right: Any, unit: float, magnitude: Callab
 
     elements = compare(left.ravel().tolist(), right.ravel().tolist(), magnitudes, unit=unit)
     wrong = np.zeros(left.size, bool)
-    wrong[elements.one_sided or elements.wrong] = True  # an operator such as sort moves what is undefined
+    wrong[elements.one_sided or elements.wrong] = True  # an operator such as sort moves undefined elements
     return wrong.reshape(left.shape)
 
 
@@ -187,7 +190,7 @@ def _judge_member(claim: PlannedClaim, array: Any, source: str) -> None:
     if array is None:
         return
     if domain == "elements":
-        if array.size <= FEW and set(array.ravel().tolist()).issubset(values):  # in less time than the operations below
+        if array.size <= FEW and set(array.ravel().tolist()).issubset(values):  # faster than the operations below
             return
         wrong = reduce(np.logical_and, (array != value for value in values))
         text = "{" + ", ".join(map(str, values)) + "}"

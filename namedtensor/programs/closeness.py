@@ -11,10 +11,10 @@ from enum import Enum
 from functools import partial
 from typing import Any, NamedTuple
 
-RELATIVE = 1e-8  # 1e-6 would pass an ε of 1e-5 that is missing
+RELATIVE = 1e-8  # With 1e-6, a formula that lacks an ε of 1e-5 would count as equal.
 ROUNDINGS = 64  # units of rounding, of the magnitudes: a sum has a few for each addend
 UNIT = 2.0**-52  # of float64
-LEAST = 2.0**-960  # a magnitude that has the rounding of numbers near the end of float64's range
+LEAST = 2.0**-960  # added to each magnitude, so that differences among the smallest float64 numbers count as rounding
 
 
 class Closeness(Enum):
@@ -34,7 +34,7 @@ def closeness(
     unit: float = UNIT,
     overflows: bool = False,
 ) -> Closeness:
-    """Compare two numbers up to rounding. `magnitude` is called only if the relative difference is too large.
+    """Compare two numbers up to rounding. `magnitude` is called only if a finite relative difference is too large.
 
     If a term `overflows`, infinities of both signs are equal, and so are numbers whose magnitude is not finite.
 

@@ -62,7 +62,10 @@ def to_python(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any]
 
 
 def to_module(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any], options: Options) -> str:
-    """Return the source text of a PyTorch class whose parameters are the formula's declared names."""
+    """Return the source text of a PyTorch module class.
+
+    Its parameters are the tensors whose sizes are all known, except for the arguments of the function.
+    """
     if library != "torch":
         raise NotationError(
             408, f"modules are supported for torch only, got {library}", hint='write to_python("torch", style="module")'
@@ -194,8 +197,8 @@ class Specialization:
 class CompiledFormula(Suggests, CachedCall):
     """A formula for repeated calls with named tensors. It is planned once per input signature.
 
-    `specialize` returns the plain function of positional arrays for one signature, with its `source` and `plan`. The
-    attributes `names`, `plan` and `source` describe the last call.
+    `specialize` returns the formula for one signature, with its plain `function` of positional arrays, `source` and
+    `plan`. The attributes `names`, `plan` and `source` describe the last call.
     """
 
     _goal: WholeProgram | Entry
@@ -216,9 +219,9 @@ class CompiledFormula(Suggests, CachedCall):
         sizes: Mapping[str, int] | None = None,
         **named: Any,
     ) -> Specialization:
-        """Return the function of positional arrays for inputs with these axes, sizes and dtypes.
+        """Return the formula compiled for inputs with these axes, sizes and dtypes.
 
-        Raises NotationError if the formula does not fit them.
+        Its `function` accepts positional arrays. Raises NotationError if the formula does not fit the inputs.
 
         >>> import namedtensor as nt
         >>> import numpy as np
@@ -238,7 +241,10 @@ class CompiledFormula(Suggests, CachedCall):
         return Specialization(self._goal, target, inputs, options)
 
     def _argument_names(self, arguments: tuple[Any, ...]) -> list[str]:
-        """Return the parameter names for these arguments. Raise NotationError if there are too many arguments."""
+        """Return the names of the function's parameters, or an empty list if there are no arguments.
+
+        Raises NotationError if there are more arguments than parameters.
+        """
         names = argument_names(self._goal) if arguments else []
         if len(arguments) > len(names):
             raise NotationError(
@@ -303,7 +309,8 @@ class CompiledFormula(Suggests, CachedCall):
         in the declared order, followed by new axes, and the module's `axes` lists them. One `forward` handles all sizes
         of the other axes. `export` and `to_onnx` export it.
 
-        Raises NotationError if PyTorch is not installed or a parameter is not a tensor.
+        Raises NotationError if PyTorch is not installed, the formula was compiled for another library, or a parameter
+        cannot be converted to a tensor or number.
         """
         from ..tensors.values import convert_value
 

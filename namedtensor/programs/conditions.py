@@ -39,7 +39,7 @@ ROUNDS = ("floor", "ceil", "round", "sign")
 KEEPS_WHOLE = ("+", "-", "negative", "abs", "max", "min", "relu", "mod", "∑", "∏", *PRODUCTS)
 HALVES = {"positive": POSITIVE, "count": POSITIVE, "nonnegative": NONNEGATIVE, "naturals": NONNEGATIVE}
 SIGNED = {">": POSITIVE, "≥": NONNEGATIVE}
-MAX_NESTED_CALLS = 3  # calls of functions whose bodies are searched
+MAX_NESTED_CALLS = 3  # the maximum depth of nested function bodies that are searched
 
 
 def condition_for_all(trees: Sequence[nodes.Program], inputs: Iterable[str] = ()) -> str:
@@ -86,7 +86,7 @@ def functions_called(statements: Iterable[Any]) -> dict[str, nodes.Equation]:
 
 
 def inline(tree: Any, functions: Mapping[str, nodes.Equation], depth: int = 0) -> Iterator[Any]:
-    """Yield all expressions in a tree and in the body of each of these functions that is called in the tree."""
+    """Yield all expressions in a tree and in the bodies of these functions at each call, up to a depth limit."""
     for node in walk(tree):
         yield node
         if isinstance(node, Call) and node.operator in functions and depth < MAX_NESTED_CALLS:
@@ -136,7 +136,7 @@ class Conditions:
             self.note(statement)
 
     def note(self, statement: Any) -> None:
-        """Record what a definition, a declaration or an assumption says about the sign of a name."""
+        """Record a definition, and the labels, integer sets and signs that a statement gives to names."""
         if isinstance(statement, nodes.Equation):
             name = read_spelling(statement.sides[0])
             self.labeled |= {name.base} if name is not None and name.superscript else set()
@@ -157,7 +157,7 @@ class Conditions:
 
     # --------------------------------------------------------------------------------------------------- what is asked
     def visit(self, node: Any, differentiated: bool) -> None:
-        """Collect the conditions of an expression and, if `differentiated`, its derivative. Cases guard branches."""
+        """Collect the conditions of an expression and, if `differentiated`, its derivative. Skip cases and `where`."""
         stack = [(node, 0)]
         while stack:
             current, depth = stack.pop()
@@ -224,7 +224,7 @@ class Conditions:
             self.ask(node, NONZERO)
 
     def ask(self, node: Any, comparison: str) -> None:
-        """Add a condition unless it always holds. If both x ≥ 0 and x ≠ 0 are required, they become x > 0."""
+        """Add a condition unless it is known to hold or contains no tensors. Replace x ≥ 0 and x ≠ 0 with x > 0."""
         node = _remove_stars(node)
         sign = self.sign(node)
         if isinstance(node, Number) or sign in (POSITIVE, comparison) or self.is_fixed(node):
@@ -244,7 +244,7 @@ class Conditions:
         self.compared[text] = node, comparison if before == comparison else POSITIVE
 
     def is_fixed(self, node: Any) -> bool:
-        """Return whether an expression contains no tensors or satisfies `is_index`."""
+        """Return whether an expression contains no names except constants such as π, or satisfies `is_index`."""
         return self.names_in(node) <= CONSTANTS.keys() or self.is_index(node)
 
     def is_index(self, node: Any) -> bool:
@@ -304,7 +304,7 @@ class Conditions:
         return self.sign_of_call(node) if isinstance(node, Call) else None
 
     def sign_of_power(self, node: Superscript) -> str | None:
-        """Return the sign of a power, or None if unknown. An even power is nonnegative; others have the base's sign."""
+        """Return the sign of the base or, if it is unknown, "≥ 0" for an even power or even root and else None."""
         below = self.sign(node.base)
         exponent = read_fraction(node.components[0])
         if below is None and exponent is not None and (exponent.numerator % 2 == 0 or exponent.denominator % 2 == 0):
@@ -353,7 +353,7 @@ def _sign_of_set(of: Any) -> str | None:
 
 
 def counts_of(node: Any) -> set[str]:
-    """Return the names that a node requires to be integers: i and n in ∑_{i=1}^{n}, and n in |a| = n."""
+    """Return the names that a node requires to be integers: i and n in ∑_{i=1}^{n}, or n in |a| = n."""
     if isinstance(node, (nodes.IndexSum, nodes.Range)):
         return {part.text for part in (node.variable, node.first, node.last) if isinstance(part, Name)}
     if isinstance(node, nodes.Over):

@@ -120,7 +120,7 @@ def _space(axes: Iterable[str]) -> str:
 
 
 def read_signature(text: Any) -> AxisSignature:
-    """Return the parsed signature in a text. Raise NotationError if it does not have the paper's form."""
+    """Return the parsed signature in a text. Raise NotationError if the signature is invalid for an operator."""
     text = require_text(text, "the signature", SIGNATURE_HINT).replace("→", "->")
     words = re.split(r"->|,|\s+", text.strip())
     if text.count("->") != 1 or not all(not word or WORD.fullmatch(word) for word in words):
@@ -229,7 +229,7 @@ def _check_name(name: Any) -> str:
 
 
 def _reads_as_name(text: str, name: str) -> bool:
-    """Return whether the language parses the text as a tensor's name. An operator cannot have such a name."""
+    """Return whether the language parses the text as a tensor's name, as it must be for a new operator's name."""
     try:
         (statement,) = parse(f"{text} (x)", "latex" if text != name else "text").statements
     except (NotationError, ValueError):
@@ -295,7 +295,7 @@ def _check_definition(custom: CustomOperator) -> None:
 def check_operators(operators: Any) -> tuple[CustomOperator, ...]:
     """Return the operators in an `operators=` argument.
 
-    Raises NotationError if an element is not an operator, or two share a spelling.
+    Raises NotationError if an element is not an operator, or two different operators share a name or macro.
     """
     given = (operators,) if isinstance(operators, CustomOperator) else operators
     try:

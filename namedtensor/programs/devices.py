@@ -61,7 +61,7 @@ def device_report_of(
 
 
 def _make_abstract(name: str, shape: Any, sizes: Mapping[str, int], dtype: str) -> Any:
-    """Return a JAX tensor with a parameter's shape but without values."""
+    """Return a JAX tensor that has the shape of an input or parameter, but no values."""
     from jax import ShapeDtypeStruct  # type: ignore[import-not-found]
 
     layout = layout_of(shape, name, sizes)
@@ -73,7 +73,11 @@ def _make_abstract(name: str, shape: Any, sizes: Mapping[str, int], dtype: str) 
 
 
 def loss_in(program: Any, loss: str) -> tuple[Any, str]:
-    """Return a program that defines a loss, and the loss's name. A `loss` that is not a name in it is added."""
+    """Return a program that defines a loss, and the name of the loss.
+
+    If `loss` is not a name that the program defines, it is a formula or a definition, which is added to the program.
+    Raises NotationError if this program is in LaTeX.
+    """
     if loss in program.names:
         return program, loss
     if program.syntax == "latex":

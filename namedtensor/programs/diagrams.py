@@ -1,4 +1,4 @@
-"""Diagrams of a program: types of its inputs, then the flow of values, then the drawing."""
+"""Diagrams of a program, made in three stages: the types of its inputs, the flow of its values, and the drawing."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def type_single_members(
 ) -> tuple[Checker, set[str]]:  # fmt: skip
     """Return a checker that has typed the goal, and the names of the ends of ranges that no input determines.
 
-    One member is enough for a family that is drawn only once.
+    Each of these ends is 1, because one member is enough for a family that is drawn only once.
     """
     ends: set[str] = set()
     while True:

@@ -23,7 +23,7 @@ from .checks import input_types
 from .entries import Entry, WholeProgram, argument_types
 from .executable import PLAIN, Options
 
-MOST = 60  # operands: NumPy takes 63
+MOST = 60  # the limit on operands; NumPy accepts 63
 HINT = "einsum multiplies and sums what it is given, and nothing else"
 
 
@@ -85,7 +85,7 @@ def type_goal(
     def refused(term: Term) -> NotationError:
         node = (
             term.arguments[0] if term.operator in ("pick", "index") else term
-        ).node  # not what it is indexed by alone
+        ).node  # the indexed tensor, because the error must not show the index alone
         operator = term.operator if node is None else checker.text(node)
         span = None if node is None else node.span
         return NotationError(405, f"{operator} is not a sum of products", scope.source, span, hint=HINT)

@@ -2,6 +2,7 @@
 
 WholeProgram(program)       the program's value, or the function that the program ends with
 Entry(program, "FFN")       a function of arguments, or a tensor's value
+Several(program, entries)   the values of several names
 """
 
 from __future__ import annotations
@@ -41,14 +42,19 @@ class WholeProgram(NamedTuple):
         return None if function is None else Entry(self.program, function.title)
 
     def last(self, scope: Scope) -> Entry | None:
-        """Return the name that the last equation defines or the function that the program ends with, or None."""
+        """Return the defined name that is the program's value, or the function that the program ends with.
+
+        Return None if the program's value has no name or is a family.
+        """
         last = scope.last
         if isinstance(last, Definition) and last.range is None:
             return Entry(self.program, str(last.key))
         return self.entry(scope)
 
     def entry_for(self, given: Mapping[str, Any]) -> Entry | None:
-        """Return the function that the program ends with if it is called with these values, or None for a value.
+        """Return the function that the program ends with when called with these values.
+
+        Return None if the program ends with a value.
 
         If the program redefines a built-in function, the values may turn this definition into an assertion.
         """
@@ -115,9 +121,9 @@ class Entry:
         return self
 
     def function(self, scope: Scope | None = None) -> FunctionDefinition | None:
-        """Return the function with this name, if any.
+        """Return the function with this name, or None if there is none.
 
-        If several functions differ only in their scripts, prefer the exact title, and otherwise the first function.
+        If several functions have this base name, prefer the one with the exact title, and otherwise the first.
         """
         group = (self.program.scope if scope is None else scope).functions.get(self.key.base, [])
         exact = (function for function in group if function.title == str(self.key))
@@ -128,7 +134,7 @@ class Entry:
         return [] if function is None else [function]
 
     def tree(self) -> nodes.Program:
-        """Return the statements that define the name: equations, a signature and a declaration."""
+        """Return the statements that define or declare the name, or all statements if there are none."""
         tree, scope = self.program.tree, self.program.scope
         statements = tuple(statement for statement in tree.statements if says(statement, self.key, scope))
         return nodes.Program(statements or tree.statements, tree.span)
@@ -147,7 +153,7 @@ class Entry:
         return (self.term(checker, arguments),)
 
     def term(self, checker: Checker, arguments: Arguments) -> Term:
-        """Return the value for these arguments. Raise NotationError if they do not fit."""
+        """Return the term of the value for these arguments. Raise NotationError if they do not fit."""
         pair = self.found(checker, arguments)
         checker.check_stated(whole=False)
         return checker.drop_lifting(*pair)
@@ -185,7 +191,11 @@ class Entry:
         return term, head
 
     def called(self, checker: Checker, count: int = 0) -> tuple[FunctionDefinition, Bindings, dict[str, Term]] | None:
-        """Return the function of this name with `count` arguments, and its indices and numbers, as in FFN^2."""
+        """Return the function of this name with `count` arguments, and the indices and numbers in its scripts.
+
+        For example, FFN^2 has the number 2. Parameters passed by keyword are also arguments. Return None if no function
+        fits.
+        """
         if self.key.base not in checker.scope.functions:
             return None
         scripts = tuple(map(component_node, self.key.superscript)), tuple(map(component_node, self.key.subscript))
@@ -227,14 +237,14 @@ def argument_names(goal: WholeProgram | Entry, scope: Scope | None = None) -> li
 
 
 def name_argument(entry: Entry, position: int) -> str:
-    """Return the name of a function's argument at a position, counted from 0, or a name such as `argument_1`."""
+    """Return the name of a function's argument at a position, counted from 0, or else a text such as "argument 1"."""
     function = entry.function()
     names = [] if function is None else [*function.parameters, *function.options]
     return str(names[position].key()) if position < len(names) else f"argument {position + 1}"
 
 
 def axes_of(value: Any) -> dict[str, Any]:
-    """Return the axes of an input with their sizes. A plain number has no axes."""
+    """Return the axes of an input as a mapping that has None in place of the sizes. A plain number has no axes."""
     return dict.fromkeys(getattr(value, "axes", ()))
 
 
@@ -243,7 +253,8 @@ def argument_types(
 ) -> list[tuple[Key, InputType]]:
     """Return the name and type of each argument of a function.
 
-    The type is given by position or by the name of the parameter, or follows from the signature.
+    The type is given by position or by the name of the parameter, or follows from the signature. Raises NotationError
+    if a type is missing, or if there are more arguments than parameters.
     """
     result: list[tuple[Key, InputType]] = []
     for index, name in enumerate(function.parameters):
@@ -283,7 +294,7 @@ def argument(checker: Checker, name: str, given: InputType) -> Term:
 
 
 def bound_axes(function: FunctionDefinition, position: int, given: InputType) -> list[str]:
-    """Return the axes of an argument that are in the function's signature, that is, without the mapped axes."""
+    """Return the axes of an argument that are in the function's signature, or all axes if there is no signature."""
     if function.signature is None or position >= len(function.signature.domain):
         return list(given.shape)
     names = {axis.name for axis, _ in function.signature.domain[position].axes}
@@ -296,7 +307,10 @@ def infer_function(
     bindings: Bindings | None = None,
     numbers: Mapping[str, Term] = {},
 ) -> None:
-    """Type a function. Arguments that were not passed by name have the shapes in the function's signature."""
+    """Type a function. Arguments that were not passed by name have the shapes in the function's signature.
+
+    If such an argument exists and the function has no signature, do nothing.
+    """
     arguments: list[Term] = []
     for position, name in enumerate(function.parameters):
         variable = checker.top.variables.get(name.key())
@@ -313,7 +327,7 @@ def infer_function(
     inline_call(checker, function, bound, dict(numbers), tuple(arguments), (), head, head.arguments, checker.top, 0)
 
 
-# -------------------------------------------------------------------------------------------------- what says a name
+# ------------------------------------------------------------------------------------------------- statements of a name
 def says(statement: Any, name: Key, scope: Scope) -> bool:
     """Return whether a statement defines or declares the name."""
     if name.base in scope.functions:

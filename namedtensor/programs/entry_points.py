@@ -19,7 +19,7 @@ from .call_cache import CachedCall
 from .entries import Entry, Several
 from .executable import Options
 
-MAX_DONATING = 16  # sets of inputs that are given away
+MAX_DONATING = 16  # sets of donated inputs for which entry points are kept
 
 
 class EntryPoints(Suggests, CachedCall):

@@ -120,7 +120,7 @@ def evaluate(  # pyright: ignore[reportInconsistentOverload]
     """
     plain = syntax == "auto" and not strict and limits is DEFAULT
     try:
-        if "values" in named:  # an input of this name is no keyword of a callable
+        if "values" in named:  # An input named `values` cannot be passed to a callable as a keyword.
             values, named = all_values(values, named), {}
         if not isinstance(formula, CachedCall):
             return evaluator(formula, syntax, strict, limits)(values=values, sizes=sizes, **named)
@@ -134,7 +134,10 @@ def evaluate(  # pyright: ignore[reportInconsistentOverload]
 
 
 def limit_call(formula: CachedCall, strict: bool, limits: Limits) -> CachedCall:
-    """Return an evaluator for the same formula with other limits, and in strict mode if `strict` is true."""
+    """Return an evaluator for the same formula with other limits, and in strict mode if `strict` is true.
+
+    Raises NotationError if the formula is a function or an entry point.
+    """
     goal = formula._goal
     if not isinstance(goal, WholeProgram) or goal.entry() is not None:
         raise NotationError(
@@ -142,7 +145,7 @@ def limit_call(formula: CachedCall, strict: bool, limits: Limits) -> CachedCall:
             hint="end it with a call of the function",
         )  # fmt: skip
     program = goal.program
-    if program.operators != NO_OPERATORS:  # other programs of this text may have others
+    if program.operators != NO_OPERATORS:  # The cached evaluator of this text may have other operators.
         with using(program.operators):
             program = ParsedProgram(program.source, program.syntax, limits)
         return CachedCall(WholeProgram(program), Options(strict=bool(strict)))

@@ -146,7 +146,7 @@ def compile_plan(typed: TypedValues, abstract: Abstract, target: Target, options
 
 
 def magnitudes(typed: TypedValues, abstract: Abstract, target: Target, index: int, arrays: Sequence[Any]) -> list[Any]:
-    """Return the magnitudes of both sides of an assertion. Each is an array with its axes."""
+    """Return the magnitudes of both sides of an assertion, each as an array with its axes, or [] if unknown."""
     from .magnitudes import magnitudes_of
 
     with recursion_headroom(typed.source):
@@ -158,7 +158,7 @@ def magnitudes(typed: TypedValues, abstract: Abstract, target: Target, index: in
 
 
 def compile_with_jax(function: PlanFunction) -> None:
-    """Compile a function with JAX, unless its plan has a step that can fail for some data."""
+    """Compile a function whose library is JAX, unless its plan has a step that can fail for some data."""
     if function.target.name == "jax":
         from jax import jit  # type: ignore[import-not-found]
 
@@ -168,7 +168,7 @@ def compile_with_jax(function: PlanFunction) -> None:
             function.run = jit(function.run)
 
 
-SHARED = 2000  # bytes of a compiled plan whose function others have, too
+SHARED = 2000  # bytes counted for a compiled plan that shares its function with another plan
 
 
 @dataclass(eq=False)

@@ -46,7 +46,7 @@ class TermValues:
 
 
 class DerivedForm:
-    """A function that returns the closed form of a derivative for the shapes of one call. It can be pickled."""
+    """A function that returns the closed form of a derivative for one call's shapes, or None. It can be pickled."""
 
     def __init__(self, formula: Any, given: BoundArguments, sizes: Any):
         self.formula, self.given, self.sizes = formula, given, sizes
@@ -57,7 +57,7 @@ class DerivedForm:
             with using(self.formula.operators):
                 result = closed_form(self.formula, shapes, self.sizes)
                 return result if result.steps else None
-        except NotationError:  # it has a value, and no closed form
+        except NotationError:  # The derivative has a value but no closed form.
             return None
 
 

@@ -130,8 +130,8 @@ class Exported:
     ) -> str:
         """Return the source text of a plain function that runs without this package.
 
-        The function raises ValueError or TypeError for arrays with other axes, sizes or dtypes. If no input has a floating
-        dtype, it accepts single and double precision.
+        The function raises ValueError or TypeError for arrays with another number of axes, other sizes or other dtypes.
+        It accepts single and double precision, unless its text depends on the floating dtype.
 
         Parameters
         ----------
@@ -350,7 +350,7 @@ class OnDevices:
         Parameters
         ----------
         topology : str or None
-            The devices, such as "cpu:256" or "v5e:16x16". TPUs need libtpu (default: the devices of this machine).
+            The devices, such as "cpu:256" or "v5e:16x16", or None for the devices of this machine. TPUs need libtpu.
         rules, mesh, compute_rules, value_rules, save
             As for `shard`.
         sizes : mapping of str to int, optional
@@ -360,8 +360,8 @@ class OnDevices:
         output : str, optional
             The name whose value is computed (default: the loss, or the value of the program).
         loss : str, optional
-            The name of the loss, a formula for it, or formulas that define `loss`. If given, the report covers a training
-        step.
+            The name of the loss, a formula for it, or formulas that define `loss`. If given, the report covers a
+            training step.
         update : Program, optional
             The optimizer, a program for one parameter (default: Adam).
         accumulate : str, optional

@@ -12,7 +12,7 @@ from ..scope.names import key
 
 
 def stack_families(parameters: Mapping[str, Any], declared: Iterable[str], count: int) -> dict[str, Any]:
-    """Return the parameters with each family of at least `count` alike members stacked into one array."""
+    """Return the parameters with each family of at least `count` members of the same layout stacked into one array."""
     apart = {name: value for name, value in parameters.items() if not isinstance(name, FamilyName)}
     families = {
         family_name.members[0]: family_name
@@ -56,13 +56,16 @@ def traits(value: Any) -> tuple[Any, ...] | None:
 
 
 def labels_of(name: str) -> tuple[str, ...]:
-    """Return the labels in a name: first the subscripts, then the superscripts."""
+    """Return the labels in a name: first the subscripts, then the separator "|", then the superscripts."""
     _, below, above = key(name)
     return (*below, "|", *above)
 
 
 def index_in(labels: Sequence[str], pattern: Sequence[str]) -> int | None:
-    """Return the position of the label that numbers a family's members, or None if the labels do not fit `pattern`."""
+    """Return the first position at which the labels have a number in place of a label in `pattern`.
+
+    Return None if the lengths differ, if the labels equal the pattern, or if they differ in a label that is no number.
+    """
     if len(labels) != len(pattern):
         return None
     others = [index for index, pair in enumerate(zip(labels, pattern)) if pair[0] != pair[1]]

@@ -168,7 +168,7 @@ class _Importer:
             statements = imports_of(whole)
         except NotationError as problem:
             raise problem.replace(source=whole) from None
-        included, self.included = self.included, set()  # each file is whole by itself
+        included, self.included = self.included, set()  # The text of a file contains all lines that it imports.
         try:
             self.read[file.path] = self.compose_text(whole, statements, file.roots, file.name, (*above, file.path))
         finally:
@@ -176,7 +176,7 @@ class _Importer:
         return self.read[file.path]
 
     def located(self, path: str, roots: tuple[Path, ...], error: Any) -> SourceFile:
-        """Return the file that an import statement names. Raise NotationError if it is missing or cannot be read."""
+        """Return the file that an import statement names. Raise NotationError if it is missing or not allowed."""
         if not path.endswith(SUFFIX):
             raise error(
                 f"an import reads files that end in {SUFFIX}, got {path!r}", hint='write from "attention.nt" import …'
@@ -235,7 +235,7 @@ def _check_declarations(text: ComposedText) -> None:
     """Raise NotationError if two files declare a name in different sets, which would make the parameter ambiguous."""
     try:
         scope = _scope_of(text)
-    except NotationError:  # which the program raises
+    except NotationError:  # Parsing the program raises this error later.
         return
     declared: dict[Key, nodes.Set] = {}
     for _, name, sets, _ in scope.declarations:

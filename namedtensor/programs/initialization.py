@@ -40,9 +40,9 @@ def fans(parameters: Mapping[Any, Term], terms: list[Term]) -> dict[Any, tuple[s
 
 
 def fans_in_loop(term: Term) -> Iterator[tuple[Term, tuple[str, ...]]]:
-    """Yield the arguments of a loop with their fan-in axes.
+    """Yield the arguments of a loop with their fan-in axes, except for initial states and sliced arguments.
 
-    A loop passes either one slice of an argument or the whole argument to a step.
+    A loop passes to each step one of the `steps` arguments of each family, and the arguments that all steps share.
     """
     (loop,) = term.options
     begin = len(loop.states) + len(loop.slices)
@@ -106,7 +106,7 @@ def initial(
     by_key_of_jax = is_key(seed)
     generator: Any = None if by_key_of_jax else np.random.default_rng(seed)
     result: dict[str, Any] = {}
-    known: dict[Any, tuple[Any, dict[str, float]]] = {}  # layouts and numbers of those that have a shape and a use
+    known: dict[Any, tuple[Any, dict[str, float]]] = {}  # layouts and variables by shape and fan-in axes
     for name, shape in shapes.items():
         spelling = key_of(name)
         over = summed.get(spelling, ())

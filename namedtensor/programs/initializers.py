@@ -1,4 +1,4 @@
-"""The records of initializers. Their public name is `namedtensor.initializers`."""
+"""Initializers of parameters, which are constants and distributions. Their public module is `nt.initializers`."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _number(formula: str, variables: Mapping[str, float]) -> float:
 
 @lru_cache(maxsize=256)
 def _value(formula: str, variables: tuple[tuple[str, float], ...]) -> float:
-    """Return the value of a formula for the given numbers. It is cached, because many layers have equal numbers."""
+    """Return the value of a formula for these variables. The value is cached, because many layers have equal sizes."""
     from .evaluate import evaluate
 
     return float(evaluate(formula, dict(variables)))

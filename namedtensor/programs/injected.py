@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 Shapes = Mapping[str, Any]
 Sizes = Mapping[str, int] | None
 
-closed_form: Injected[[Any, Shapes, Sizes], Any] = Injected()  # of a program
-gradient: Injected[..., Any] = Injected()  # of a name of a program
-with_translation: Injected[[NotationError, str, Shapes], NotationError] = Injected()  # an error, that as its hint
-claims: Injected[[str, Program, Shapes, Sizes], tuple[Any, ...]] = Injected()  # of a text, tried on random tensors
+# the closed form of the derivatives in a program
+closed_form: Injected[[Any, Shapes, Sizes], Any] = Injected()
+# the gradient function of a name in a program
+gradient: Injected[..., Any] = Injected()
+# an error whose hint is a translation of the source text from positional notation
+with_translation: Injected[[NotationError, str, Shapes], NotationError] = Injected()
+# the outcomes of a source text's assertions on random tensors
+claims: Injected[[str, Program, Shapes, Sizes], tuple[Any, ...]] = Injected()

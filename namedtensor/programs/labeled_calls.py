@@ -1,6 +1,6 @@
 """Calls with tensors whose axes have labels. The labels are compared once, before any computation.
 
-    align_inputs           returns the inputs in the order of the first input that labels each axis, and their types
+    align_inputs           returns the inputs in the order of the first input that labels each axis, and the typed goal
     compile_labeled        returns a compiled plan that aligns its inputs and labels its results
     moves_of               returns the positions that align the inputs
 

@@ -1,4 +1,4 @@
-"""The magnitudes from which a value is computed. Rounding can change the value by a multiple of its magnitude.
+"""The magnitudes of values. Rounding can change a value by a small multiple of its magnitude.
 
 The magnitude of ∑_{a} (X − mean_{a} X) is ∑_{a} (|X| + mean_{a} |X|). It has the same operators on the absolute values
 of the operands, with + instead of −. For other operators, the magnitude follows from the condition number. For example,
@@ -16,12 +16,12 @@ from ..terms.builder import TermBuilder
 from ..terms.terms import Term, TermGraph, topological
 from .closeness import LEAST, UNIT
 
-CHOICES = ("where", "cases", "indicator")  # of conditions, and of numbers that have magnitudes
-POSITIVE = (  # operators of non-negative operands that are not less for larger ones: those are their magnitudes
+CHOICES = ("where", "cases", "indicator")  # operators whose conditions are unchanged in the magnitude
+POSITIVE = (  # operators that increase with non-negative operands: their magnitude is their value for the magnitudes
     "+", "∑", "mean", "cumsum", "norm", "max", "relu", "abs", "variable", "spread", "rename", "index", "pick",
     "merge", "split", "stack", "trace", "∏", "cumprod",
 )  # fmt: skip
-BOUNDED_SLOPE = ("sin", "cos", "tanh", "erf", "arctan", "gelu")  # which is at most 2 in size
+BOUNDED_SLOPE = ("sin", "cos", "tanh", "erf", "arctan", "gelu")  # functions with slopes from −2 to 2
 
 
 def magnitudes_of(roots: Sequence[Term]) -> list[Term]:

@@ -84,9 +84,9 @@ def open_plan_of(
     goal: Goal, target: Target, given: Mapping[str, Any], options: Options, dtypes: Mapping[str, str] = {},
     dtype: str = DTYPE,
 ) -> tuple[Plan, list[Any]]:  # fmt: skip
-    """Return the plan of a formula that reads each open size from the arrays.
+    """Return the plan of a formula, which reads open sizes from the arrays, and the Python functions that it calls.
 
-    `dtypes` are the dtypes of shapes by name; the default is `dtype`.
+    `dtypes` contains the dtypes of inputs that are given as shapes, by name; the default is `dtype`.
     """
     sizes = whole_sizes(options.sizes)
     symbols = SizeSymbols(names_in(given) | target.backend.reserved)

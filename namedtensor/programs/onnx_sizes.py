@@ -24,7 +24,7 @@ from ..core.extents import Size, extent
 from .torch_forward import Forward
 
 Axis = tuple[int, int]  # the number of an input, and the position of one of its axes
-INT64 = 7  # of ONNX's types of elements
+INT64 = 7  # the number of the element type int64 in ONNX
 
 
 def name_axes(graph: Any, names: Sequence[Mapping[int, str]]) -> None:
@@ -38,7 +38,10 @@ def name_axes(graph: Any, names: Sequence[Mapping[int, str]]) -> None:
 
 
 def check_agreement(graph: Any, planned: Forward, names: Sequence[Mapping[int, str]]) -> None:
-    """Add nodes to the graph that reject an input whose sizes differ from the sizes that `forward` reads instead."""
+    """Add nodes to the graph that reject inputs of conflicting sizes.
+
+    `forward` reads each open size from one axis. The nodes compare the other axes of this size with it.
+    """
     read_from: dict[Size, Axis] = {
         read.size: (planned.plan.inputs.index(read.value), read.axis)
         for read in reads_of(planned.plan, shapes=True)

@@ -22,7 +22,8 @@ def with_open_ends(
 ) -> tuple[Found, tuple[SizeCondition, ...]]:
     """Run a check in which the end of each range, if it is not specified, is a size symbol.
 
-    Return the result of the check and the conditions on these symbols.
+    Return the result of the check and the conditions on these symbols. If the program's meaning depends on the value of
+    a symbol, return the result of the check without symbols, and no conditions.
     """
     ends: dict[str, Extent] = {}
     first = result = check(ends)

@@ -19,7 +19,11 @@ CHANGE = "change"  # the axis of the directions in which a differential is tried
 
 
 def check_differential(custom: Any) -> None:
-    """Raise NotationError if a differential has the wrong axes, does not contain ∂X, or is not linear."""
+    """Raise NotationError if an operator's differentials are invalid.
+
+    The differential of an operand X must be "0", or an expression that has the correct axes and is linear in ∂X. This
+    expression must not contain the change of another operand, or apply the operator itself to ∂X.
+    """
     count = len(custom.lifted.inputs)
     if len(custom.differential) != count:
         hint = 'pass one for each operand, "0" where it contributes nothing'
@@ -53,7 +57,7 @@ def check_differential(custom: Any) -> None:
 
 
 def check_axes(custom: Any, letter: str, text: str) -> None:
-    """Raise NotationError if a differential lacks an axis of the result or of the change."""
+    """Raise NotationError if a differential has other axes than the operator's result, or does not depend on ∂X."""
     changed = with_name(text, letter)
     shapes = shapes_of(custom)
     shapes[f"d{letter}"] = {**shapes[letter], CHANGE: 5}
@@ -99,7 +103,7 @@ def check_linear(custom: Any, letter: str, text: str) -> None:
         with using(ProgramOperators({custom.name: custom.registered})):
             formula = Formula(with_name(text, letter), "text")
         once, other = (formula(values={**inputs, f"d{letter}": times * change}).to_numpy() for times in (1.0, -2.0))
-    except Exception:  # its function does not work with arrays of NumPy
+    except Exception:  # The operator's function may not accept NumPy arrays.
         return
     if not np.allclose(-2 * once, other, equal_nan=True):
         hint = f"write it as a sum of products with one factor ∂{letter} each, such as {letter} ⊙ ∂{letter}"

@@ -19,7 +19,7 @@ from .arguments import shape_of, whole_sizes
 from .entries import Entry, WholeProgram
 from .open_lengths import with_open_ends
 
-Shapes = dict[str, dict[str, Any]]  # for each name the sizes of its axes, or None if a size is unknown
+Shapes = dict[str, dict[str, Any]]  # by name and axis: the size, or None if it is unknown
 
 
 def infer_types(
@@ -28,7 +28,8 @@ def infer_types(
 ) -> Checker:  # fmt: skip
     """Return a checker that has typed the goal, in which each declared name is an input.
 
-    An end of a range that nothing gives is a separate size, unless it counts parameters, such as W^l for l = 1, …, L.
+    A range end without a given value is a size symbol. If it counts parameters, such as L in W^l for l = 1, …, L, the
+    function raises NotationError.
     """
     numbers = {name: value for name, value in shapes.items() if isinstance(value, int)}
     inputs = index_by_key({name: InputType(shape_of(text, name), numbers.get(name)) for name, text in shapes.items()})
@@ -66,7 +67,7 @@ def parameter_shapes(
 
 def shapes_of(checker: Checker, shapes: Mapping[str, Any]) -> Shapes:
     texts = {str(key(name)) for name in shapes}
-    known: dict[int, dict[str, Any]] = {}  # by a shape, which members of a family share
+    known: dict[int, dict[str, Any]] = {}  # by the identity of a term's shape, which members of a family share
     result: Shapes = {}
     for name, term in checker.parameters.items():
         if str(name) in texts:
@@ -81,7 +82,7 @@ def shapes_of(checker: Checker, shapes: Mapping[str, Any]) -> Shapes:
 
 
 def ask_for_type(problem: NotationError) -> NotationError:
-    """Return the error for a call without types: an undefined name, unless it is misspelled, needs a type."""
+    """Return the error that asks for the type of a name if this is the cause of `problem`, or else `problem`."""
     name = problem.symbol
     if problem.reason != TYPE_NEEDED:
         return problem
@@ -90,7 +91,7 @@ def ask_for_type(problem: NotationError) -> NotationError:
 
 
 def need_shapes(goal: WholeProgram | Entry, shapes: Mapping[str, Any]) -> None:
-    """Raise NotationError if a function has parameters, but neither a signature nor shapes for its arguments."""
+    """Raise NotationError if a function uses parameters, but has no signature and an argument's shape is missing."""
     keys, names = {key(name) for name in shapes}, goal.program.names
     for function in goal.functions():
         missing = [str(name.key()) for name in function.parameters if name.key() not in keys]

@@ -37,19 +37,22 @@ from ..terms.inference import InputType
 from .program_names import ProgramNames
 
 NUMBERS = re.compile("int|float")  # dtypes of tensors that may be integers
-MOST_READINGS = 64  # sets of given names for which a program keeps what it may need as numbers
+MOST_READINGS = 64  # sets of input names for which a program keeps the names that it may need as numbers
 
 
 class ParsedProgram:
-    """A text in the notation that is parsed and bound on first use. Two texts are equal if their trees are equal."""
+    """A text in the notation that is parsed and bound on first use.
+
+    Two parsed programs are equal if their trees, their signs ≜ and their user-defined operators are equal.
+    """
 
     def __init__(self, source: str, syntax: str = "auto", limits: Limits = DEFAULT, strict: bool = False):
         self.source: str = source
         self.syntax: str = syntax
         self.limits: Limits = limits
         self.strict: bool = strict
-        self.operators: ProgramOperators = IN_USE.get()  # its own, given beside the text
-        self.python: Mapping[str, UserFunction] = (  # all functions of Python that it may call
+        self.operators: ProgramOperators = IN_USE.get()  # the program's user-defined operators
+        self.python: Mapping[str, UserFunction] = (  # all Python functions that the program may call
             USER_FUNCTIONS if self.operators is NO_OPERATORS else get_functions(self.operators)
         )
         self._possible: Cache[tuple[frozenset[str], int], frozenset[str]] = Cache(  # by the names that are given
@@ -110,8 +113,8 @@ class ParsedProgram:
         )
 
     def scope_given(self, inputs: Mapping[Key, InputType]) -> Scope:
-        """Return the symbols of the program, bound for these inputs."""
-        bound = "scope" in self.__dict__  # a text that is evaluated alone is parsed once, as its inputs ask
+        """Return the symbols of the program, bound to these inputs."""
+        bound = "scope" in self.__dict__  # If not, parse the text only once, with the names of the inputs.
         shadowed = find_shadowing_names(inputs, self.scope.functions if bound else None)
         tree = self.tree if bound and not (shadowed or USER_FUNCTIONS) else self._parse(shadowed)
         return bind(self.source, tree, axes_given(inputs))
@@ -129,7 +132,7 @@ class ParsedProgram:
             return values
 
         def possible(names: frozenset[str]) -> frozenset[str]:
-            cache_key = names, USER_FUNCTIONS.version  # which determine how the text is read
+            cache_key = names, USER_FUNCTIONS.version  # These determine how the text is parsed.
             return self._possible.get_or_build(cache_key, lambda: possible_numbers(self.scope_given(inputs()).program))
 
         return convert_integers(values, single, possible, lambda: self.scope_given(inputs()))
@@ -159,7 +162,10 @@ class ParsedProgram:
         )  # fmt: skip
 
     def last_function(self, scope: Scope | None = None) -> FunctionDefinition | None:
-        """Return the function that the program ends with for these inputs, or None if the program ends with a value."""
+        """Return the function that the program ends with, or None if the program ends with a value.
+
+        `scope` contains the program's symbols, bound to inputs (default: no inputs).
+        """
         scope = self.scope if scope is None else scope
         functions = list(scope.all_functions())
         if not functions or scope.last is not None:
@@ -200,7 +206,7 @@ def _restore_program(
 
 
 def parse_program(source: str, syntax: str, strict: bool = False) -> ParsedProgram:
-    """Return the parsed program of a source text. Syntax errors are raised immediately."""
+    """Return the parsed program of a source text. Raise NotationError immediately if the text is invalid."""
     parsed_program = ParsedProgram(source, syntax, strict=bool(strict))
     try:
         parsed_program.scope  # noqa: B018

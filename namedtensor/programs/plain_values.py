@@ -94,7 +94,7 @@ def records(extent: Sequence[int]) -> Iterable[tuple[int, ...]]:
 
 
 def value_of(value: Any) -> PlainTensor:
-    """Convert a tensor of any kind, or a number, to a tensor of plain numbers."""
+    """Convert a named tensor of any library to a tensor of plain numbers."""
     array = value.array
     flat = array.reshape(-1) if value.axes else array
     listed = flat.tolist() if hasattr(flat, "tolist") else [float(flat)]

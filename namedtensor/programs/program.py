@@ -249,7 +249,10 @@ class Program(OnDevices, Verbs):
             return closed
 
     def _goal_of(self, arguments: tuple[Any, ...], given: Mapping[str, Any]) -> Goal:
-        """Return the goal of a call: the program's last function if the call has arguments for it, or its value."""
+        """Return the goal of a call: the function that the program ends with, or the program's value.
+
+        Raises NotationError if there are positional arguments but no function.
+        """
         entry = self._goal.entry_for(given)
         if entry is None and arguments:
             raise no_function(arguments, self._goal.program.names.free)

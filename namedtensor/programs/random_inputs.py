@@ -64,7 +64,7 @@ FURTHER_STYLES: dict[str, Draw] = {  # Two are in files released before, and two
     "fraction": lambda numbers: numbers.uniform(0.05, 0.95),
     "above one": lambda numbers: numbers.uniform(1.5, 4),
 }
-ORDINARY = ("normal", "positive", "negative")  # a value that only one side has is a difference
+ORDINARY = ("normal", "positive", "negative")  # if only one side has a value, the sides differ
 OVERFLOWING = ("large", "huge")  # terms may overflow
 EXTREME = (*OVERFLOWING, "tiny")  # one of two equal values may be out of range
 SPECIAL = ("ties", "equal", "tiny", "huge")
@@ -104,7 +104,7 @@ def number_in(node: Any) -> float | None:
 
 
 def domain_of(of: Set | None, bound: Callable[[Any], float | None] = number_in, unknown: int = 3) -> NumberDomain:
-    """Return the domain of a declared set. If a bound is unknown, it is [unknown] for a set [n] and else all reals."""
+    """Return the domain of a declared set. If a bound is unknown, a set [n] is [unknown], and any other set is ℝ."""
     if of is None:
         return REALS
     if of.domain in HALF_LINES:

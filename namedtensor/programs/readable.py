@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 
 def to_readable(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any], options: Options) -> str:
-    """Return the source of a readable function of arrays. The names in `given` become its parameters.
+    """Return the source of a readable function of arrays, which uses the formula's names.
 
-    The function uses the formula's names.
+    Its parameters are the names in `given` and, if the formula cannot be typed without them, other declared names.
     """
     return readable(goal, library, given, options).text
 
@@ -49,7 +49,7 @@ def readable(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any],
 
 
 def float_bits(value: Any) -> int:
-    """Return the width of the floats in an input, or 0 if it has none. A shape is treated as an input of floats."""
+    """Return the number of bits of an input's floats, or 0 if it has none. A shape of real numbers counts as 1 bit."""
     layout = getattr(value, "layout", None)
     if isinstance(layout, Layout):
         name = dtype_name(layout.dtype)

@@ -53,7 +53,10 @@ class Sampler(NamedTuple):
         value: Evaluate = value_on,
         is_exact: Callable[[float], bool] = lambda number: True,
     ) -> Iterator[dict[str, PlainTensor]]:
-        """Yield inputs at each boundary of `tree` that is not in `known`, if `is_exact` accepts their numbers."""
+        """Yield inputs at the boundaries of `tree` that are not in `known`.
+
+        Boundary numbers replace elements of ordinary inputs only if `is_exact` accepts them.
+        """
 
         def allows(name: str, number: float) -> bool:
             return is_exact(number) and number in self.domains.get(name, REALS)

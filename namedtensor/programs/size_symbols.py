@@ -57,7 +57,7 @@ class SizeSymbols:
 
 
 def names_in(values: Collection[str]) -> set[str]:
-    """Return the names of a plan's inputs as identifiers."""
+    """Return these names of inputs, together with the identifiers that stand for them in source text."""
     return {text for name in values for text in (safe(name), name)}
 
 

@@ -34,8 +34,8 @@ MAX_SIGNATURES = 32  # of one callable
 MAX_PLANS = 24  # with symbols, of one signature
 MAX_FAILURES = 4  # After so many failures, no further symbolic plans are tried for a signature.
 Make = Callable[[BoundArguments], "CompiledPlan"]
-Function = TypeVar("Function")  # what runs
-Place = tuple[str, int]  # of a size: the name of a tensor, and which of its axes
+Function = TypeVar("Function")  # the executable of a plan
+Place = tuple[str, int]  # the position of a size: the name of a tensor, and the position of one of its axes
 
 
 class PlanSignature(NamedTuple):
@@ -65,10 +65,10 @@ class SymbolicPlan(NamedTuple, Generic[Function]):
     """A function for all sizes that satisfy its conditions. `symbols` maps a size's position to its symbol."""
 
     symbols: dict[int, SizeSymbol]
-    fixed: tuple[int | None, ...]  # None where the size is a symbol
+    fixed: tuple[int | None, ...]  # the sizes by position, or None for a size that is a symbol
     conditions: tuple[SizeCondition, ...]
     parts: dict[SizeSymbol, Size]  # symbols that stand for parts of others
-    classes: dict[SizeSymbol, int] | None  # of magnitude, where speed depends on it
+    classes: dict[SizeSymbol, int] | None  # magnitude classes, if the speed of the plan depends on them
     executable: Function
 
     def fits(self, sizes: tuple[int, ...]) -> bool:
@@ -114,7 +114,7 @@ class SymbolicPlans:
         self._of_dimensions: Cache[Any, tuple[CompiledPlan, Assumptions]] = Cache("plans of dimensions", MAX_SIGNATURES)
 
     def find_plan(self, given: BoundArguments, extra: tuple[Any, ...], make: Make) -> CompiledPlan:
-        """Return the compiled plan of a call. `extra` is the call's signature without the types of tensors."""
+        """Return the compiled plan of a call. `extra` is the part of its signature that is not in `given`."""
         key, sizes, places = signature_of(given)
         if has_dimensions(given.abstract.values()):
             return self._for_dimensions(given, (key, extra), sizes, make)
@@ -212,7 +212,11 @@ def symbols_of_call(
     known: SignaturePlans[Any], abstract: Abstract, sizes: tuple[int, ...], places: Sequence[Place],
     reserved: Collection[str] = (),
 ) -> dict[int, SizeSymbol]:  # fmt: skip
-    """Return a symbol for each size that has changed since the first call. Equal sizes of equal axes share a symbol."""
+    """Return a symbol for each size that has changed since the first call or is a symbol in a known plan.
+
+    The symbols are by the position of the size. Equal sizes of equal axes share a symbol. Sizes below 1, numbers of
+    family members, and sizes that the plan needs as numbers have no symbol.
+    """
     names = SizeSymbols({*names_in(abstract), *reserved})
     result: dict[tuple[str, int], SizeSymbol] = {}
     symbols: dict[int, SizeSymbol] = {}

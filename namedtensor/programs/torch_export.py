@@ -22,9 +22,9 @@ from ..core.extents import Extent, extent, symbols_of, value_at
 from ..terms.environment import distinct_names
 from .torch_forward import Forward
 
-EXAMPLES = (3, 5, 7, 11, 2, 4, 8, 16)  # sizes to trace with: several open axes have different ones
+EXAMPLES = (3, 5, 7, 11, 2, 4, 8, 16)  # sizes for tracing, which differ for different open axes if possible
 MAX_EXAMPLES = 5000  # tuples of sizes that are tried
-MAX_INLINE_BYTES = 2**30  # of parameters in one file with the graph: Protobuf ends at twice as much
+MAX_INLINE_BYTES = 2**30  # the most parameter bytes in one file with the graph; the limit of Protobuf is twice as high
 
 
 def forward_of(planned: Forward | None, problem: NotationError | None) -> Forward:
@@ -40,7 +40,10 @@ def forward_of(planned: Forward | None, problem: NotationError | None) -> Forwar
 
 
 def shapes_to_trace(planned: Forward) -> list[tuple[int, ...]]:
-    """Return input shapes that satisfy the plan's conditions. Each open size differs from all other sizes."""
+    """Return input shapes that satisfy the plan's conditions. If possible, each open size differs from all others.
+
+    Raises NotationError if no example sizes satisfy the conditions.
+    """
     symbols = [*symbols_of(planned.shapes)]
     fixed = {size for shape in planned.shapes for size in shape if type(size) is int}
     for number, sizes in enumerate(choices(len(symbols), fixed)):
@@ -108,7 +111,7 @@ def export_module(module: torch.nn.Module, planned: Forward, device: Any, floati
         return torch.export.export(module, arrays, dynamic_shapes=shapes)
     except (
         RuntimeError
-    ):  # a kernel of PyTorch's excludes a size, as attention does 4 where keys have it: PyTorch specifies which
+    ):  # Some PyTorch kernels exclude a size. For dynamic axes without names, PyTorch infers the allowed sizes.
         dynamic = tuple(dict.fromkeys(of_input, torch.export.Dim.DYNAMIC) for of_input in shapes)
         return torch.export.export(module, arrays, dynamic_shapes=dynamic)
 

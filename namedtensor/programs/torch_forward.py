@@ -65,7 +65,7 @@ class Forward(NamedTuple):
     plan: Plan
     shapes: tuple[tuple[Any, ...], ...]  # of the inputs: numbers, and symbols
     dtypes: tuple[str, ...]  # of inputs and parameters
-    shared: tuple[str, ...]  # the floating ones that it serves alike
+    shared: tuple[str, ...]  # the floating dtypes that all floating arrays can have instead
     buffers: Mapping[str, Any]  # the constants, by the names of attributes of the module
 
     def accepts(self, arrays: Sequence[Any], parameters: Iterable[Any]) -> bool:
@@ -77,7 +77,7 @@ class Forward(NamedTuple):
 
 @lru_cache(maxsize=256)
 def are_dtypes_fit(expected: tuple[str, ...], shared: tuple[str, ...], actual: tuple[Any, ...]) -> bool:
-    """Return whether the dtypes are as expected. Dtypes in `shared` can all be replaced by another one in `shared`."""
+    """Return whether the dtypes are as expected. All dtypes in `shared` can be replaced by one other in `shared`."""
     names = [str(dtype).removeprefix("torch.") for dtype in actual]
     common = {name for name, dtype in zip(names, expected) if dtype in shared}
     return len(common) < 2 and all(
@@ -186,7 +186,7 @@ def plan_or_explain(
 
 
 def fill_shape(shape: Shape, tensors: Iterable[Any], sizes: Mapping[str, int]) -> Shape:
-    """Return a shape with each open size replaced by the parameters' size, if all parameters agree on that size."""
+    """Return a shape with each open size replaced by the size in `sizes` or, if they agree, the size in the tensors."""
     known: dict[str, set[int]] = {}
     for tensor in tensors:
         for axis, size in tensor.sizes.items():

@@ -32,7 +32,7 @@ from .arguments import spelling_of
 from .entries import Entry, WholeProgram, argument_names
 from .torch_forward import Forward, Goal, forward_for, order_of, shape_of
 
-DOT = "·"  # in a name for PyTorch, which parts names at points
+DOT = "·"  # replaces the dots in a parameter's name, because PyTorch splits names at dots
 
 
 class NamedModule(Module):
@@ -46,7 +46,7 @@ class NamedModule(Module):
         self._numbers = {name: value for name, value in parameters.items() if name not in self._axes_of}
         self._axes: tuple[tuple[str, ...], ...] | None = None
         self._planned: Forward | None = None
-        self._problem: NotationError | None = None  # why there is none
+        self._problem: NotationError | None = None  # the reason why `forward` could not be generated
         self._constants: tuple[str, ...] = ()  # the names of buffers that `forward` uses
         self._own = frozenset(dir(self))
         for key, name in self._keys.items():
@@ -54,7 +54,7 @@ class NamedModule(Module):
             self._keep(key, torch.nn.Parameter(array, array.is_floating_point()))
 
     def _keep(self, name: str, parameter: torch.nn.Parameter) -> None:
-        if hasattr(self, name):  # as `type`, which is a method too: it is a parameter by its name alone
+        if hasattr(self, name):  # PyTorch does not register a parameter with the name of a method, such as `type`.
             self._parameters[name] = parameter
         else:
             self.register_parameter(name, parameter)
@@ -163,7 +163,7 @@ class NamedModule(Module):
     # ------------------------------------------------------------------------------------------------------- what it does
     @property
     def tensors(self) -> dict[str, Any]:
-        """The parameters: tensors as named tensors that share their arrays, and numbers unchanged."""
+        """The parameters: named tensors that share the module's arrays, and numbers."""
         return {
             **{
                 name: tensor(array, axes)
@@ -208,7 +208,7 @@ class NamedModule(Module):
         return arrays if isinstance(value, tuple) else arrays[0]
 
     def _orders(self, results: Sequence[NamedTensor]) -> list[tuple[str, ...]]:
-        """Return the axis order of each result. Axes that are not in the plan follow the order in the inputs."""
+        """Return the axis order of each result: the planned order or, for other axes, the order in the inputs."""
         orders = self._axes or ((),) * len(results)
         return [
             order if set(order) == set(result.axes) else order_of(result.axes, self._shapes.values())
@@ -253,7 +253,7 @@ class NamedModule(Module):
         return dynamic_shapes(self._forward_to_export())
 
     def example_inputs(self) -> tuple[torch.Tensor, ...]:
-        """Return arrays of ones for tracing the module. Each open axis has a different size."""
+        """Return arrays of ones for tracing the module. Different open axes have different sizes if possible."""
         from .torch_export import arrays_of
 
         return arrays_of(self._forward_to_export(), *self._where())
@@ -281,7 +281,7 @@ class NamedModule(Module):
         to_onnx(self, self._forward_to_export(), path, self.outputs(), *self._where())
 
     def _where(self) -> tuple[Any, torch.dtype]:
-        """Return the device and the floating dtype of the parameters."""
+        """Return the device and the dtype of the first floating parameter, or the CPU and float32 if there is none."""
         floating = [parameter for parameter in self.parameters() if parameter.is_floating_point()]
         return (floating[0].device, floating[0].dtype) if floating else (torch.device("cpu"), torch.float32)
 
@@ -291,7 +291,10 @@ class NamedModule(Module):
         return torch.zeros(tuple(shape), dtype=dtype, device=device)
 
     def _named(self, given: Any, name: str) -> Any:
-        """Return an argument as a named tensor. Raise NotationError if the order of its axes is not declared."""
+        """Return an argument as a named tensor. Return an argument that is not a PyTorch tensor with axes unchanged.
+
+        Raises NotationError if the input's axes are not declared, or their number differs.
+        """
         if not isinstance(given, torch.Tensor) or not given.shape:
             return given
         if not name or spelling_of(name) not in self._shapes:
