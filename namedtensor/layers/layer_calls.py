@@ -255,7 +255,7 @@ class LayerCalls:
 
     @property
     def input_shapes(self) -> dict[str, dict[str, int | None]]:
-        """The axes and sizes of each declared input. A size is None if the parameters and `sizes` do not fix it."""
+        """The axes and sizes of each declared input. A size is None if no parameter, size or default size fixes it."""
         tensors = {name: value for name, value in self.parameters.items() if isinstance(value, NamedTensor)}
         declared = shapes(self._declared(), self.sizes, **tensors)
         return {name: declared[name] for name in self.inputs if name in declared}
