@@ -9,7 +9,7 @@
 `optional_numpy`: NumPy, or None if it is not installed.
 `plain_functions`: functions that NumPy lacks.
 `tokens`: the tokens of matrix and index notation.
-`binders`: the letters that a sum binds, and their conditions.
+`binders`: the letters that a sum binds, with their limits and conditions.
 `source_tree`: the syntax tree of matrix and index notation.
 `trees`: the parser for this tree.
 `indices`: the letters that are indices, and the letters that a product sums.
@@ -74,6 +74,6 @@
 `pytest_plugin`: tests of functions that follow formulas.
 `offers`: hints with the translation of a failed formula.
 
-Contract: this package imports programs and lower layers. It never executes a user's source, and each translation of
-code has the same values as the library.
+Contract: this package imports programs and lower layers. It never executes source text, but runs the modules and
+functions that are passed to it. The translation of code has the same values as the library.
 """

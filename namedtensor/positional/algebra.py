@@ -47,7 +47,7 @@ from .values import Leaf
 LINES = re.compile(r"\n|\\\\(?:\[-?[\d.]+\w+\])?|;")
 DISPLAYS = re.compile(
     rf"(?<!\\)\\(?:[\[\]()]|(?:begin|end)\{{(?:{'|'.join(OUTER)})\*?\}}|(?:label|tag)\{{[^{{}}]*\}})"
-)  # around formulas
+)  # macros around formulas
 EXPRESSIONS = {"product", "after /", "·", "∘", "*", "⊙", "⊗", "×", "@", "+", "-", "/", "negative", "big", "inverse"}
 DECLARED = re.compile(
     r"(?:\b(?:where|with|for|and)\b|,)?\s*(?P<name>\\?[^\W\d_]\w*(?:_\{?\w+\}?)?)\s*(?:∈|\\in\b)\s*(?:ℝ|\\mathbb\s*\{?R\}?|\\R\b)"
@@ -56,7 +56,7 @@ DECLARED = re.compile(
 
 
 def split_declarations(source: str) -> tuple[str, dict[str, str]]:
-    """Return the source with blanks in place of declarations such as A ∈ ℝ^{m×n}, and the declared types by name."""
+    """Return the source with blanks in place of declarations such as A ∈ ℝ^{m×n}, and the declared axes by name."""
     shapes: dict[str, str] = {}
     if "∈" not in source and "\\in" not in source:
         return source, shapes
@@ -126,7 +126,10 @@ class Algebra:
         self.remarks: list[str] = []
 
     def lines(self, text: str) -> list[str]:
-        """Return the lines of a source, each padded with blanks and macros so that its positions match the source."""
+        """Return the lines of a source, padded at the front so that their positions match positions in the source.
+
+        The padding contains earlier macro definitions. Raise NotationError if there is no formula.
+        """
         result, start, before = [], 0, ""
         ends = [match.span() for match in LINES.finditer(text) if not is_inside_matrix(text[: match.start()])]
         for end, after in [*ends, (len(text), len(text))]:
@@ -144,7 +147,7 @@ class Algebra:
     def read(self) -> TranslatedProgram:
         """Read all lines, and return the translated program.
 
-        Raise NotationError or QuestionError if a line cannot be translated.
+        Raise NotationError if a line cannot be translated, or QuestionError if it is ambiguous.
         """
         lines: list[FormulaLine] = []
         for number, piece in enumerate(self.pieces):
@@ -163,7 +166,7 @@ class Algebra:
     def collect_used_names(self) -> set[str]:
         names: set[str] = set()
         for statement, letters in self.statements:
-            labeled = set[int]()  # the X of X_1, which is another name
+            labeled = set[int]()  # trees such as the X in X_1, if X_1 is a name by itself
             for tree in statement.body.all():
                 name = canonical(spell(tree))
                 if tree.op in ("sub", "^") and (name in self.names or id(tree) in labeled):
@@ -179,7 +182,7 @@ class Algebra:
 
         def is_used(name: str) -> bool:
             axes = {axis.kind.root.name for dim in self.names[name].leaf.dims for axis in dim} - {"", None}
-            return name in used or bool(axes & used)  # n of a sum to n is the length of an axis
+            return name in used or bool(axes & used)  # The n in a sum to n is the length of an axis.
 
         unused = next((name for name in self.given if not is_used(name)), None)
         if unused is not None:
@@ -231,7 +234,8 @@ class Algebra:
     def mark_lengths(self, statement: Statement, free: Collection[str]) -> Statement:
         """Return the statement with x_n marked as the last element of x if n is the length of an axis.
 
-        The upper end n of a sum is a length. Beside x_1, ask whether n is a length or an index.
+        The upper end n of a sum is a length. If x also has an index that is a number, as in x_1, ask whether n is a
+        length or an index.
         """
         trees = [*statement.body.all()]
         ends = {end.name for tree in trees if tree.op == "big" and (end := end_of(tree.upper))}
@@ -249,9 +253,10 @@ class Algebra:
         return replace(statement, body=with_lengths(statement.body, lengths, self.names)) if lengths else statement
 
     def ask_binders(self, statement: Statement, letters: IndexLetters) -> None:
-        """Raise QuestionError if it is unclear whether a condition such as j ≠ i, without a left-hand side, leaves i free.
+        """Decide whether a sum under a condition such as j ≠ i, in a line without a left-hand side, also binds i.
 
-        Either the sum runs over both i and j, or it runs over j and leaves i free.
+        Either the sum runs over both i and j, or it runs over j and leaves i free. Raise QuestionError if neither is
+        chosen yet.
         """
         for tree in statement.body.all():
             further = [
@@ -302,7 +307,10 @@ class Algebra:
         return canonical(spell(head))
 
     def order(self, statement: Statement, letters: IndexLetters, value: Matrix) -> list[AxisVariable]:
-        """Return the axes of the free letters, in the order of the left-hand side or, without one, of the source."""
+        """Return the axes of the free letters, in the order of the left-hand side or, without one, of the source.
+
+        Raise NotationError if a letter occurs only on one side.
+        """
         indices = dict(value.indices)
         free = letters.free
         if free is not None and letters.active:

@@ -6,8 +6,8 @@ class of unified axes gets one name (see `naming`).
 
 Axes that may be unified, but need not be, share a *kind*. For example, both axes of `X X^⊤` are rows of X, so they
 have the same size, and their names differ only by primes. Two kinds with different names or different sizes cannot be
-unified, and an attempt raises `AxisClashError`. If an axis without a given name is split into parts, every axis of its kind is
-split as well.
+unified, and an attempt to unify their axes raises `AxisClashError`. If an axis without a given name is split into
+parts, every axis of its kind is split as well.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Self
 
 
 class AxisClashError(Exception):
-    """The error for two aligned axes with different names or sizes. The reader adds the position."""
+    """The error for two axes that cannot be unified. The reader converts it to an error with a position."""
 
     def __init__(self, first: AxisVariable, second: AxisVariable):
         super().__init__(first, second)
@@ -26,7 +26,7 @@ class AxisClashError(Exception):
 
 
 class Unified:
-    """An object that can be unified with others of its type. All unified objects have the same `root`."""
+    """An object that can be unified with others of its type. Objects that are unified have the same `root`."""
 
     __slots__ = ("same",)
     same: Self | None
@@ -40,10 +40,10 @@ class Unified:
 
 
 class AxisKind(Unified):
-    """The name, size and other properties that unified axes share.
+    """The name, size and other properties that all axes of one kind share.
 
-    `name` is the shared name without primes, `size` is the shared size, and `hint` is a suggested name. If the axes are
-    split, `parts` contains the kinds of their parts.
+    `name` is the given name, usually without primes, `size` is the known size, and `hint` is a suggested name. If the
+    axes are split, `parts` contains the kinds of their parts.
     """
 
     __slots__ = ("hint", "name", "parts", "size")
@@ -100,9 +100,8 @@ class AxisVariable(Unified):
         return f"Axis({self.root.fixed or self.kind.name or self.kind.hint or self.root.key})"
 
 
-Dim = tuple[
-    AxisVariable, ...
-]  # the axes of one dimension of an array: one; several where merged; none where the size is 1
+# The axes of one dimension of an array: usually one, several if axes are merged, and none if the size is 1.
+Dim = tuple[AxisVariable, ...]
 Dims = tuple[Dim, ...]
 
 
@@ -122,13 +121,14 @@ class Facts:
 
     The formula states the sizes in `stated`, such as |k| = 3, and the equal sizes in `same`, such as |n'| = |n|.
     `products` lists each split axis with its parts, and `totals` lists each concatenated axis with its parts. Each
-    entry of `steps` lists the window axis, the original axis, the axis within a window, and the step size.
+    entry of `steps` lists the axis that counts the windows, the original axis, the axis within a window, and the step
+    size.
 
-    The other attributes serve the comparison with the source. `pinned` contains sizes that a number in the code
-    represents, `least` contains minimum sizes, and `longer` contains axes that are at least as long as another axis.
-    `divisors` and `multiples` contain divisibility constraints. For an input that is an index, `indices` contains the
-    axis that it indexes and its first index. `definite` contains the rows of matrices that are symmetric and positive
-    definite. `assumed` describes all assumptions in words.
+    Most other attributes serve the comparison with the source. `pinned` contains sizes that the source requires but
+    the formula does not state, `least` contains minimum sizes, and `longer` contains axes that are at least as long as
+    another axis. `divisors` and `multiples` contain divisibility constraints. For each input that is an index,
+    `indices` contains the axes that it indexes, each with its first index. `definite` contains the row axes of matrices
+    that are symmetric and positive definite in the comparison. `assumed` describes assumptions in words.
     """
 
     stated: list[tuple[AxisVariable, int]] = field(default_factory=list)
@@ -150,8 +150,8 @@ class Axes:
     """All axes of one translation, and the constraints on their names.
 
     `together` contains groups of values in one operation; different axes in a group need different names. `inputs`
-    contains the tensors of array code, including indices. `moves` contains, in the order of uses, each declared axis
-    with the axis that represents it in a use.
+    contains the inputs of array code by name. `moves` contains, in the order of uses, each declared axis with the axis
+    that represents it in a use.
     """
 
     def __init__(self) -> None:
@@ -170,7 +170,10 @@ class Axes:
         return axis
 
     def named(self, name: str, size: int | None = None) -> AxisVariable:
-        """Return the axis with a given name. Axes such as seq and seq', which differ only in primes, share a kind."""
+        """Return the axis with a given name, creating the axis on first use.
+
+        Raise AxisClashError if the axis already has a different size.
+        """
         if name not in self.given:
             kind = self.kind_of(name, size)
             axis = AxisVariable(f"⟨{len(self.all)}⟩", kind, name)
@@ -191,7 +194,7 @@ class Axes:
         kind = self.kinds.setdefault(base, AxisKind(base)).root
         if size is None or kind.size in (None, size):
             return kind
-        if name == base:  # the twin came first
+        if name == base:  # The same name with primes came first.
             twin = next(other for other, axis in self.given.items() if axis.kind is kind)
             kind.name = twin
             self.kinds[base] = AxisKind(base)
@@ -199,7 +202,7 @@ class Axes:
         return self.kinds.setdefault(name, AxisKind(name)).root
 
     def unify(self, first: AxisVariable, second: AxisVariable) -> None:
-        """Unify two axes. Raise AxisClashError and change nothing if their kinds do not fit."""
+        """Unify two axes. If both have names or their kinds do not fit, raise AxisClashError and change nothing."""
         first, second = first.root, second.root
         if first is second:
             return
@@ -214,7 +217,7 @@ class Axes:
         first._parts = first._parts or second._parts
 
     def unify_dims(self, first: Dim, second: Dim) -> None:
-        """Unify two dimensions. Raise AxisClashError and change nothing if they do not fit."""
+        """Unify two dimensions. If their axes differ in number or kind, raise AxisClashError and change nothing."""
         one, two = self.expand_axes(first), self.expand_axes(second)
         if len(one) != len(two):
             raise AxisClashError(first[0], second[0])
@@ -225,7 +228,10 @@ class Axes:
             self.unify(a, b)
 
     def split(self, axis: AxisVariable, parts: Sequence[AxisKind]) -> None:
-        """Split each axis of this kind into parts of these kinds. Raise AxisClashError if the axis has a name or other parts."""
+        """Split each axis of this axis's kind into parts of the given kinds.
+
+        Raise AxisClashError if the kind has a given name or incompatible parts.
+        """
         kind = axis.kind
         whole = AxisKind()
         whole.parts = tuple(parts)

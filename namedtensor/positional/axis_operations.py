@@ -28,7 +28,7 @@ from .operations import (
 from .values import AxisValue, call, number
 
 # --------------------------------------------------------------------------------------------------------- reductions
-OF_ONE = {"∑", "∏", "mean", "max", "min", "logsumexp"}  # operators that leave one element as it is
+OF_ONE = {"∑", "∏", "mean", "max", "min", "logsumexp"}  # operators that return a single element unchanged
 
 
 def reduce_axes(
@@ -84,7 +84,7 @@ def quantifier(operator: str) -> Callable[..., AxisValue]:
 
 
 def spread(operator: str) -> Callable[..., AxisValue]:
-    """Return the translation rule of the reduction `std` or `var`, whose divisor is n − `ddof`."""
+    """Return the translation rule of the reduction `std` or `var`, which divides by n − `ddof`."""
 
     def rule(axes: Axes, x: Any, axis: Any, ddof: Any, keep: Any) -> AxisValue:
         value = to_value(x)
@@ -105,7 +105,7 @@ def spread(operator: str) -> Callable[..., AxisValue]:
 
 
 def norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> AxisValue:
-    """Return the norm of a vector for any order, or the Frobenius norm of a matrix."""
+    """Return the norm of a vector for any supported order, or the Frobenius norm along several axes."""
     if order in (None, "fro"):
         return reduce_axes(axes, "norm", to_value(x), axis, keep)
     if (count := len(positions(to_value(x), axis))) != 1:
@@ -114,7 +114,7 @@ def norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> AxisValue:
 
 
 def vector_norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> AxisValue:
-    """Return the norm, of any order, along the axes. All elements along the axes are treated as one vector."""
+    """Return the norm of positive or infinite order along the axes, whose elements are treated as one vector."""
     if order in (math.inf, -math.inf):
         size = AxisValue(call("abs", (to_value(x).node,)), to_value(x).dims)
         return reduce_axes(axes, "max" if order > 0 else "min", size, axis, keep)
@@ -126,7 +126,8 @@ def vector_norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> AxisVal
 def pair(operator: str) -> Callable[..., Any]:
     """Return the translation rule of torch.max or torch.min, which returns a pair of values and indices along `dim`.
 
-    The indices cannot be used. For two tensors, the rule returns the elementwise maximum or minimum.
+    The indices cannot be used. Without `dim`, the rule returns the maximum or minimum of all elements. For two
+    tensors, it returns the elementwise maximum or minimum.
     """
 
     def rule(axes: Axes, x: Any, axis: Any, keep: Any) -> Any:
@@ -139,7 +140,7 @@ def pair(operator: str) -> Callable[..., Any]:
 
 
 def lower_median(axes: Axes, x: Any, axis: Any, keep: Any) -> Pair:
-    """Return the median as PyTorch computes it: the lower of the two middle elements if their number is even."""
+    """Return the median along an axis as PyTorch computes it. Of two middle elements, it is the lower one."""
     value = to_value(x)
     if axis is None:
         raise MisuseError("PyTorch's median of all elements")

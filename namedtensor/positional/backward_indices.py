@@ -1,4 +1,4 @@
-"""Indices that count backward, such as n-i+1 in x_{n-i+1} and 4-i in x_{4-i}."""
+"""Indices that count backward, such as n-i+1 in x_{n-i+1}, and fixed indices, such as the length n in x_n."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from .values import call, iota, number, plus, size
 
 
 def count_back(walk: Any, tree: Tree, item: Item, axis: AxisVariable) -> Node:
-    """Return an index such as n-i+1 or 4-i in a sum over i. Raise NotationError if it can leave its axis."""
+    """Return the node of an index such as n-i+1 or 4-i in a sum over i.
+
+    Raise NotationError if the index can leave its axis.
+    """
     (letter,), offset = item.minus, item.offset
     span = walk.ranges[letter]
     last = axis.kind.size - span.less if span.last is None and axis.kind.size else span.last
@@ -41,7 +44,7 @@ def count_back(walk: Any, tree: Tree, item: Item, axis: AxisVariable) -> Node:
 
 
 def reverse(walk: Any, tree: Tree, node: Node, axis: AxisVariable, item: Item) -> tuple[Node, AxisVariable]:
-    """Return a tensor reversed along an axis, with x_{n-i+1} as the element for each i, and the new axis."""
+    """Return a tensor reversed along an axis, so that its element i is x_{n-i+1}, and the new axis of the result."""
     check_length(walk, tree, item, axis)
     variable = walk.axes.twin(axis)
     back = call("+", (call("-", (size(axis), iota(variable))), number(1)))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 RELATION = re.compile(r"([≠≤<≥>=])")
 END = re.compile(r"(?P<factor>\d+)?(?P<name>[^\W\d_](?:_\w|_\{\w+\})?)?(?:/(?P<divisor>[1-9]\d*))?(?P<shift>[+-]\d+)?")
-COUNTING = set("ijst")  # letters of indices, which are no lengths
+COUNTING = set("ijst")  # letters that are indices, not lengths
 ITEM = re.compile(r"([+-]?)([a-zα-ω]|\d+|\|\w+\|)")
 
 
@@ -96,7 +96,7 @@ class Item:
 
 
 def item_of(text: str) -> Item | None:
-    """Return the index that a text denotes, or None if it is not a sum of letters and numbers."""
+    """Return the index that a text denotes, or None if the text is not a sum or difference of letters and numbers."""
     pieces = list(ITEM.finditer(text))
     if not pieces or "".join(piece[0] for piece in pieces) != text or any(not piece[1] for piece in pieces[1:]):
         return None

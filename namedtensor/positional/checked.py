@@ -25,7 +25,7 @@ DIFFERENTIAL = 405  # the code of a differential outside a derivative
 
 
 class TrialSizes:
-    """The axis sizes for a comparison. All sizes are different, except for stated sizes and the sizes of split axes."""
+    """The axis sizes for a comparison. Sizes that the source leaves free are different."""
 
     def __init__(self, facts: Facts, downward: bool = False):
         self.sizes: dict[AxisKind, int] = {}
@@ -103,7 +103,7 @@ def check_types(translation: Any, program: TranslatedProgram, source: str) -> st
 def compare_values(translation: Any, program: TranslatedProgram, code: SourceText, source: str) -> str:
     """Compare a formula with its code on random arrays, and return a description of the check.
 
-    Raise NotationError if the values differ.
+    Raise NotationError if the formula cannot be evaluated or the values differ.
     """
     if not HAS_VALUES:
         return "not compared with the source: NumPy is not installed"
@@ -173,7 +173,7 @@ def indices(generator: Any, shape: list[int], along: Sequence[tuple[AxisVariable
 def same(translation: Any, code: SourceText, arrays: Mapping[str, Any], sizes: TrialSizes) -> str:
     """Compare the values on given arrays.
 
-    Return "equal", "singular", the reason why they cannot be compared, or the difference.
+    Return "equal", "singular", a reason why the values cannot be compared, or a description of the difference.
     """
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -187,7 +187,7 @@ def same(translation: Any, code: SourceText, arrays: Mapping[str, Any], sizes: T
             return "singular"
         except MemoryError:
             return "not compared: its smallest example is too large"
-        except Exception as problem:  # a library rejects its arguments, each function in its own way
+        except Exception as problem:  # Functions of a library reject their arguments with various errors.
             if type(problem).__name__ == "_LinAlgError":  # PyTorch's
                 return "singular"
             return f"{NO_VALUE} ({textwrap.shorten(str(problem), 120) or type(problem).__name__})"

@@ -138,7 +138,7 @@ class CodeReader(CodeExpressions):
             return self.assign(target.id, node.value)
         if isinstance(target, ast.Tuple) and all(isinstance(element, ast.Name) for element in target.elts):
             values = self.ev(node.value)
-            if isinstance(values, Pair):  # the second, the indices, has no value
+            if isinstance(values, Pair):  # The indices, which come second, have no formula.
                 values = (values.values, Pair(None))
             if isinstance(values, tuple) and len(values) == len(target.elts):
                 for element, value in zip(target.elts, values):

@@ -1,4 +1,4 @@
-"""Calls of array code that the table of operations does not cover, since they depend on the function's name."""
+"""Calls of array code that the table of operations does not cover, since their translation depends on their syntax."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def pseudoinverse(code: CodeReader, node: ast.Call, method: bool) -> Any:
 
 
 def gelu(code: CodeReader, node: ast.Call, method: bool) -> Any:
-    """Translate gelu, which is approximated by a hyperbolic tangent unless `approximate=False` in JAX only."""
+    """Translate gelu. Only JAX approximates it by a hyperbolic tangent by default, unless `approximate=False`."""
     arguments = [code.ev(argument) for argument in ([node.func.value] if method else []) + node.args]  # type: ignore[attr-defined]
     keywords = {str(keyword.arg): code.ev(keyword.value) for keyword in node.keywords}
     if code.root(node.func) == "jax" and not method:

@@ -62,7 +62,7 @@ class CodeExpressions(CodeValues):
         return make_refusal(self.source, self.span(node), message, hint)
 
     def span(self, node: ast.AST) -> tuple[int, int]:
-        """Return the position of a node in the source."""
+        """Return the positions in the source at which a node starts and ends."""
         stripped = self.source.strip()
         segment = ast.get_source_segment(stripped, node)
         if segment is None:
@@ -77,7 +77,7 @@ class CodeExpressions(CodeValues):
         return " ".join(self.source[slice(*self.span(node))].split())
 
     def ev(self, node: ast.expr) -> Any:
-        """Return the value of an expression. Raises NotationError with the expression's position if it has no value."""
+        """Return the value of an expression. Raise NotationError at the expression's position if it has no value."""
         try:
             rule = EXPRESSIONS.get(type(node))
             if rule is None:
@@ -284,14 +284,14 @@ class CodeExpressions(CodeValues):
     def library_chosen(self, node: ast.expr, options: tuple[str, str]) -> str:
         """Return "numpy" or "torch" for an expression whose meaning differs between the libraries.
 
-        If the library is unknown, ask for it once. The answer applies to the rest of the code.
+        If the library is unknown, ask for it. The answer applies to the rest of the code.
         """
         if not self.known_library:
             self.torch, self.known_library = self.choose(self.span(node), self.text(node), options) == 1, True
         return "torch" if self.torch else "numpy"
 
     def evaluate_number_call(self, node: ast.Call, name: str, x: float) -> float:
-        """Return the value of a function call whose argument is a number."""
+        """Return the value of a function call whose argument is a number. Raise NotationError if it is not finite."""
         try:
             result = float(getattr(math, name)(x)) if abs(x) < 1e100 else math.nan
         except (ValueError, TypeError, ArithmeticError):
@@ -301,9 +301,10 @@ class CodeExpressions(CodeValues):
         return result
 
     def transposing(self, node: ast.Call, arguments: list[Any]) -> str:
-        """Return the library that defines x.transpose(0, 1).
+        """Return the library, "numpy" or "torch", whose transpose a call such as x.transpose(0, 1) uses.
 
-        NumPy's transpose accepts all dimensions, and PyTorch's exchanges two dimensions.
+        NumPy's transpose accepts all dimensions, and PyTorch's exchanges two dimensions. Ask if both are possible and
+        differ.
         """
         x, *order = arguments
         rank = len(x.dims) if isinstance(x, AxisValue) else getattr(x, "ndim", 0)

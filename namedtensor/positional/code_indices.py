@@ -55,7 +55,10 @@ class CodeIndices:
         return self.index(x, [item if position in positions else slice(None) for position in range(len(x.dims))])
 
     def complete_items(self, x: AxisValue, items: Sequence[Any]) -> list[Any]:
-        """Return the items of an index, extended by a full slice for each dimension that they do not mention."""
+        """Return the items of an index, with a full slice for each dimension that they do not mention.
+
+        The slices replace an ellipsis or, without one, follow the items.
+        """
         count = sum(item is not None and item is not Ellipsis for item in items)
         if count > len(x.dims):
             raise MisuseError(f"{count} indices for {len(x.dims)} axes")
@@ -90,7 +93,7 @@ class CodeIndices:
     def tensor_index(self, axis: AxisVariable, item: AxisValue) -> tuple[Node, tuple[Dim, ...]]:
         """Return an integer tensor converted to an index that counts from 1, and the dimensions of the tensor.
 
-        The tensor must be an input or a range.
+        Raise MisuseError if the tensor is not an input, or an input plus or minus a number.
         """
         if isinstance(item, Truth):
             raise MisuseError("a condition is only supported as an index of all axes")
@@ -101,7 +104,10 @@ class CodeIndices:
         return plus(item.node, 1), item.dims
 
     def counts(self, name: str, axis: AxisVariable, first: int) -> None:
-        """Record that an input contains indices of an axis, which are counted from `first`."""
+        """Record that an input contains indices of an axis, which count from `first`.
+
+        Raise MisuseError if the input has an axis of the same kind.
+        """
         leaf: Leaf = self.inputs[name].leaf
         if any(counted.kind is axis.kind for counted in axes_of(leaf.dims)):
             raise MisuseError(f"{name} would index its own axis")
@@ -139,7 +145,7 @@ class CodeIndices:
         return nodes.Rename(cut, (((nodes.Axis(axis.key),), (nodes.Axis(part.key),)),)), ((part,),)
 
     def bounded(self, axis: AxisVariable, part: AxisVariable, item: slice) -> None:
-        """Record the size of a slice with numeric bounds, or the minimum size that they require of its axis."""
+        """Record the size of a slice, if its bounds determine it, or the minimum size that they require of the axis."""
         start, stop = item.start or 0, item.stop
         if isinstance(stop, PartArgument) and start == 0:
             self.axes.facts.multiples.append((axis, part, stop.divisor))
@@ -155,7 +161,7 @@ class CodeIndices:
             self.axes.facts.least.append((axis, start - stop + 1))
 
     def bound(self, axis: AxisVariable, bound: Any) -> Node:
-        """Return the number of elements that precede a bound of a slice."""
+        """Return a node for the number of elements that precede a bound of a slice."""
         if isinstance(bound, PartArgument):
             for whole in bound.whole.dim:
                 self.axes.facts.divisors.append((whole, bound.divisor))
@@ -191,7 +197,7 @@ class CodeIndices:
 
     # ------------------------------------------------------------------------------------------- several, and conditions
     def paired(self, x: AxisValue, items: Sequence[Any], tensors: Sequence[int]) -> AxisValue:
-        """Translate P[np.arange(n), I], in which several tensors index P and their dimensions are aligned."""
+        """Translate P[np.arange(n), I], in which adjacent tensors index P. All but one must be the range of an axis."""
         if None in items or any(isinstance(item, slice) and item != slice(None) for item in items):
             raise MisuseError("these indices together are not supported")
         if [*tensors] != list(range(tensors[0], tensors[-1] + 1)):

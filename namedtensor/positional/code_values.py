@@ -17,7 +17,7 @@ from .values import AxisValue, Leaf
 
 
 class CodeValues:
-    """A table of values by name. A used definition becomes a line of the formula, unless it is a view of an input."""
+    """A table of values by name. A definition of a tensor becomes a line of the formula, unless it is a mere view."""
 
     def __init__(self, shapes: Mapping[str, Any]):
         self.axes = Axes()
@@ -42,7 +42,7 @@ class CodeValues:
         return name in self.names or name in self.inputs
 
     def look(self, name: str) -> Any:
-        """Return the value of a name, and record its use."""
+        """Return the value of a name. Record the use of an input."""
         if name in self.names:
             bound = self.names[name]
             if isinstance(bound, Leaf):
@@ -57,7 +57,8 @@ class CodeValues:
     def define(self, name: str, value: Any, again: Callable[[], Any]) -> None:
         """Define a name as a line of the formula.
 
-        A view of an input, or a value that is not a tensor, is inlined instead.
+        A view of a tensor, a condition, or a value that is not a tensor is inlined instead. `again` evaluates the
+        value again for each use.
         """
         if not isinstance(value, AxisValue):
             self.names[name] = value
@@ -90,14 +91,14 @@ class CodeValues:
         return result
 
     def element(self, value: Any, items: list[Any]) -> Any:
-        """Return an element or slice of a value, as for value[items]."""
+        """Return an element or slice of a value, as value[items] does."""
         if isinstance(value, Masked):
             raise MisuseError("an index of elements whose number depends on the data")
         return self.indices.index(to_value(value), items)
 
 
 def attribute_of(value: Any, name: str) -> Any:
-    """Return an attribute of an array, such as x.T."""
+    """Return an attribute of an array: `T`, `mT`, `shape` or `ndim`. Raise MisuseError for any other attribute."""
     if not isinstance(value, AxisValue):
         raise MisuseError(f".{name} is not supported here")
     if name == "T":
@@ -112,7 +113,7 @@ def attribute_of(value: Any, name: str) -> Any:
 
 
 def is_view(value: AxisValue) -> bool:
-    """Return whether a value is an unmodified input, possibly with reordered dimensions."""
+    """Return whether a value is a named tensor, possibly with renamed axes or reordered dimensions."""
     node = value.node
     return isinstance(node, (nodes.Name, nodes.Subscript)) or (
         isinstance(node, nodes.Rename)

@@ -1,4 +1,4 @@
-"""Composite operations of array code: layers, pooling, losses and similarities."""
+"""Composite operations of array code: attention, losses, similarities, stacking of vectors and averages."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def reduce_losses(o: Calls, losses: Any, reduction: Any) -> Any:
 
 
 def nll(o: Calls, x: Any, target: Any, reduction: Any) -> Any:
-    """Return the negative log-likelihood loss, which is −x at each example's target class.
+    """Return the negative log-likelihood loss, which reduces −x at the target class of each example.
 
     The classes lie along the second dimension, or along the only dimension.
     """
@@ -141,7 +141,7 @@ def distances(o: Calls, x: Any, y: Any) -> Any:
 
 
 def stack_vectors(o: Calls, tensors: Any, axis: int, of_vectors: str) -> Any:
-    """Stack or join vectors, as `of_vectors` states. Join tensors of higher rank along an axis."""
+    """Stack vectors along an axis if `of_vectors` is "stack", or else join them. Join other tensors along the axis."""
     if not isinstance(tensors, tuple) or not tensors:
         raise MisuseError("stacking of anything but a list")
     if all(rank_of(tensor) == 1 for tensor in tensors):

@@ -1,4 +1,7 @@
-"""Operations of array code that create tensors: constants, ranges, identities, triangles and one-hot vectors."""
+"""Operations of array code that create tensors, such as constants, ranges, identities, triangles and one-hot vectors.
+
+Conversions to another dtype are defined here, too.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,7 @@ def constant(dims: Sequence[Dim], value: Node) -> AxisValue:
 
 
 def constant_of(x: AxisValue) -> Node | None:
-    """Return the number that fills a constant tensor, or None if the tensor is not constant."""
+    """Return the node that fills a constant tensor, or None if the tensor is not constant."""
     node, factor = x.node, number(1)
     if isinstance(node, nodes.Call) and node.operator == "⊙" and len(node.arguments) == 2 and not node.subscript:
         factor, node = node.arguments
@@ -176,7 +179,7 @@ operation("triu", "x, k|diagonal=0", triangle("≥"))
 
 # ------------------------------------------------------------------------------------------------------------- literals
 def array(axes: Axes, x: Any, dtype: Any) -> AxisValue:
-    """Translate np.array of nested numbers to a literal, with a new axis for each dimension."""
+    """Translate np.array of a list or rows of numbers to a literal with new axes. A tensor is returned unchanged."""
     if not isinstance(x, tuple):
         return to_value(x)
     rows = x if all(isinstance(row, tuple) for row in x) else (x,)
@@ -213,7 +216,7 @@ operation("one_hot", "x, num_classes", one_hot)
 def convert(axes: Axes, x: Any, dtype: Any) -> AxisValue:
     """Convert a value to a dtype, as x.astype(float) does.
 
-    Raise MisuseError for the conversion of a number to a condition.
+    Raise MisuseError for the conversion of numbers to int or bool, except for indices, which are integers already.
     """
     if not isinstance(dtype, Dtype):
         raise MisuseError("only a type of numbers is supported here")

@@ -28,7 +28,7 @@ def kind_of(text: str, shapes: Mapping[str, Any]) -> str:
 
 
 def is_python(text: str) -> bool:
-    """Return whether a source is Python, judging by signs that other notations lack."""
+    """Return whether a source is Python with syntax that other notations lack, such as an attribute or a slice."""
     if "\\" in text or len(text) > 20_000:
         return False
     try:

@@ -146,7 +146,7 @@ def multiply_part(
     """
     if total is None:
         return part, list(group)
-    had = {axis.root for axis in total.axes} & {axis.root for axis in part.axes}  # an operand of size 1 has none
+    had = {axis.root for axis in total.axes} & {axis.root for axis in part.axes}  # Dimensions of size 1 have no axes.
     both = [
         letter
         for letter in held
@@ -160,7 +160,8 @@ def multiply_part(
 def diagonal(code: CodeReader, part: AxisValue, group: list[str], others: set[str]) -> tuple[AxisValue, list[str]]:
     """Resolve a letter that is repeated in one operand, and return the result with its letters.
 
-    The result is the trace along both axes if no other operand has the letter, or else the diagonal.
+    The result is the trace along both axes if neither another operand nor the output has the letter, or else the
+    diagonal.
     """
     twice = next((letter for letter in group if group.count(letter) > 1), None)
     if twice is None:
@@ -180,9 +181,9 @@ def diagonal(code: CodeReader, part: AxisValue, group: list[str], others: set[st
 
 
 def replace_dots(groups: list[list[str]], output: list[str], ranks: list[int]) -> tuple[list[list[str]], list[str]]:
-    """Return the letters of operands and output, where ... is replaced by a name for each dimension that it covers.
+    """Return the letters of operands and output, with ... replaced by a name for each dimension that it covers.
 
-    These dimensions are counted from the last one.
+    The names count from the last covered dimension, so that equal names are aligned as in broadcasting.
     """
     covered = [rank - len(group) + 1 if "..." in group else 0 for group, rank in zip(groups, ranks)]
 
@@ -194,7 +195,7 @@ def replace_dots(groups: list[list[str]], output: list[str], ranks: list[int]) -
 
 
 def dot_by_names(code: CodeReader, node: ast.Call, method: bool) -> AxisValue:
-    """Read xr.dot(A, B, dim="z"), which aligns the axes by their names."""
+    """Translate xr.dot(A, B, dim="z"), which aligns the axes of its inputs by name."""
     parts = [to_value(code.ev(argument)) for argument in node.args]
     keywords = {keyword.arg: code.ev(keyword.value) for keyword in node.keywords}
     over = keywords.pop("dim", None)

@@ -1,4 +1,4 @@
-"""Elementwise operations of array code: functions, arithmetic and choices."""
+"""Elementwise operations of array code: functions, arithmetic, comparisons, connectives and choices such as `where`."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def negate(condition: Node) -> Node:
     return call("¬", (condition,))
 
 
-OF_INDICATOR = {  # 𝕀[…] compared with a number, as a condition
+OF_INDICATOR = {  # a comparison of 𝕀[c] with a number means c ("") or its negation ("¬")
     (">", number(0)): "", ("≠", number(0)): "", ("=", number(1)): "", ("=", number(0)): "¬", ("≠", number(1)): "¬", ("<", number(1)): "¬",
 }  # fmt: skip
 

@@ -20,7 +20,7 @@ Names = Mapping[str, tuple[str, ...]]
 def statements_of(program: TranslatedProgram, names: Names) -> tuple[list[nodes.Statement], tuple[str, ...]]:
     """Return the statements of the formula, and the axis names of the formula's value.
 
-    A value that begins with a sign is given a name if other lines precede it.
+    A value that begins with a minus sign is given a name if other lines precede it.
     """
     names = {**names, **{f"{key}*": tuple(f"{name}*" for name in spelled) for key, spelled in names.items()}}
     if "I" in program.inputs:
@@ -49,9 +49,9 @@ def statements_of(program: TranslatedProgram, names: Names) -> tuple[list[nodes.
 
 
 def name_value(inputs: Collection[str]) -> str:
-    """Return an unused name for a value that begins with a sign.
+    """Return an unused name for a value that begins with a minus sign.
 
-    Without a name, the sign would continue the previous line.
+    Without a name, the minus sign would continue the previous line.
     """
     return next(name for name in ("y", "Y", "out", "result") if name not in inputs)
 
@@ -59,7 +59,10 @@ def name_value(inputs: Collection[str]) -> str:
 def size_statements(
     program: TranslatedProgram, names: Mapping[str, tuple[str, ...]], statements: Sequence[nodes.Statement]
 ) -> list[nodes.Statement]:
-    """Return the statements about sizes that a formula needs, such as |k| = 3, or |n'| = |n| if no tensor has n'."""
+    """Return the statements about sizes that a formula needs, such as |k| = 3, or |n'| = |n| if no tensor has n'.
+
+    `statements` are the other statements of the formula, whose renames determine further sizes.
+    """
     facts = program.axes.facts
     known = {name for leaf in program.inputs.values() for axis in axes_of(leaf.dims) for name in names[axis.key]}
     for statement in statements:
@@ -96,7 +99,7 @@ def window_count(
     names: Names,
     totals: Mapping[AxisVariable, Sequence[AxisVariable]],
 ) -> Node:
-    """Return the number of windows along an axis, which begin `step` elements apart."""
+    """Return a node for the number of windows of size |kernel| along an axis. They begin `step` elements apart."""
     room = call("-", (size_of_axis(axis, names, totals), size_of_axis(kernel, names, {})))
     return plus(call("floor", (call("/", (room, number(step))),)), 1)
 

@@ -17,8 +17,8 @@ from .refusals import make_refusal
 from .source_tree import OPEN, Statement, Tree
 
 INDEX = re.compile(r"[a-zα-ω]")
-LABELS = set("new old out max min ref obs pred true test val init prev next".split())  # as subscripts, words
-NEVER = set("de")  # as an index without its own ∑
+LABELS = set("new old out max min ref obs pred true test val init prev next".split())  # words, not indices
+NEVER = set("de")  # letters that are no single index, unless a ∑ binds them or the left-hand side has them
 FROM_END = re.compile(r"([^\W\d_]\w*)((?:[+-]\d+)?-[a-zα-ω](?:[+-]\d+)?)")
 
 
@@ -43,7 +43,10 @@ def canonical(name: str) -> str:
 
 
 def extend_end(tree: Tree, op: str, right: Tree) -> Tree | None:
-    """Return the tree with f in its last ∇_x f or ∑_i f extended by `right`, or None if `right` lacks x or the index i."""
+    """Extend the operand f of the last ∇_x f or ∑_i f in a tree by `right`, and return the new tree.
+
+    Return None if the tree does not end in such an operand, or if `right` does not contain this x or index i.
+    """
     if tree.op == "either":
         return extend_end(tree.parts[1], op, right)
     if tree.op == "gradient" and tree.text == OPEN:
@@ -102,16 +105,17 @@ def is_element(pair: Pair) -> bool:
 
 @dataclass
 class IndexLetters:
-    """The letters of a statement.
+    """The index letters of a statement. `active` is true if the statement is in index notation.
 
-    `free` contains the letters of the left-hand side, and `counts` is the number of indices per name.
+    `free` contains the letters of the left-hand side, or is None without one. `counts` is the number of indices per
+    name. `binds` contains the letters that each ∑ binds.
     """
 
     source: str
     free: tuple[str, ...] | None
     counts: dict[str, int] = field(default_factory=dict)
-    bound: frozenset[str] = frozenset()  # by a ∑ somewhere
-    outer: frozenset[str] = frozenset()  # letters that a ∑ ends at, without a left-hand side: the value has them
+    bound: frozenset[str] = frozenset()  # letters that occur below any ∑
+    outer: frozenset[str] = frozenset()  # letters at which a ∑ ends, if no left-hand side has them; the value has them
     active: bool = False
     binds: dict[Sum, tuple[str, ...]] = field(default_factory=dict)
 
@@ -178,7 +182,7 @@ def letters_of(
 
 
 def ends_at_letters(tree: Tree, names: Collection[str], known: frozenset[str] = frozenset()) -> frozenset[str]:
-    r"""Return each unbound i that is the end of a sum, such as \sum_{j=1}^{i} or \sum_{j=1}^{i-1}."""
+    r"""Return the unbound letters i, j, s or t at which a sum ends, such as i in \sum_{j=1}^{i} or \sum_{j=1}^{i-1}."""
     letters: set[str] = set()
     if tree.op == "big":
         known = known | {*find_letters_below(tree)}
@@ -189,9 +193,10 @@ def ends_at_letters(tree: Tree, names: Collection[str], known: frozenset[str] = 
 
 
 def with_ends(tree: Tree, known: set[str]) -> Tree:
-    """Return the tree with each partial sum rewritten as a sum over one letter or a sum with a condition.
+    """Return the tree in which conditions replace limits such as i - 1, and each partial sum has one letter.
 
     The sum ∑_{j=1}^{i-1} gets the condition j < i, and ∑_{j≠i}^{3} gets j ≤ 3. ∑_{i,j=1}^{3} is written as two sums.
+    `known` contains the letters that have an axis outside of the tree.
     """
     if tree.op == "big" and tree.conditions and tree.upper.isdigit():
         bound = [letter for letter in find_letters_below(tree) if letter not in known]
@@ -210,7 +215,7 @@ def with_ends(tree: Tree, known: set[str]) -> Tree:
 
 
 def with_start(tree: Tree) -> Tree:
-    """Return a sum with conditions, in which a start other than 1 is converted to one of its conditions."""
+    """Return a sum in which a start of 2 or more becomes a condition, if the sum already has conditions."""
     if not tree.conditions or tree.lower in ("", "0", "1"):
         return tree
     starts = ((tree.lower, "≤", letter) for letter in tree.letters)
@@ -218,7 +223,7 @@ def with_start(tree: Tree) -> Tree:
 
 
 def is_partial(tree: Tree) -> bool:
-    """Return whether the limits of a sum exclude part of the axis, as in a sum that starts at 2."""
+    """Return whether the limits of a sum can exclude part of the axis, as in a sum from 2 or to n - 1."""
     end = end_of(tree.upper)
     return tree.lower not in ("", "1") or end is not None and (not end.name or end != SumEnd(end.name))
 
@@ -272,8 +277,8 @@ def find_letters_below(tree: Tree) -> tuple[str, ...]:
 def bind(tree: Tree, known: set[str], letters: IndexLetters, beside: frozenset[str] = frozenset()) -> None:
     """Record for each ∑ in the tree which letters it binds.
 
-    `known` contains the letters of the left-hand side and of the outer sums. `beside` contains the letters of other
-    factors.
+    `known` contains the letters of the left-hand side and of the outer sums. Without a left-hand side, `beside`
+    contains the letters in the subscripts of neighboring parts, such as other factors.
     """
     if tree.op == "big":
         bound = tuple(
@@ -302,7 +307,7 @@ def entries_in(tree: Tree) -> set[str]:
 
 
 def is_index_in(tree: Tree, letter: str) -> bool:
-    """Return whether a letter alone is an index in the tree, so its range is the size of an axis."""
+    """Return whether a letter by itself, not only in i+1, is an index in the tree, so that an axis gives its range."""
     return any(pair is not None and letter in pair[1] for pair in map(split_indices, tree.all()))
 
 
@@ -333,10 +338,7 @@ def head_letters(head: Tree) -> tuple[str, ...]:
 
 
 def letters_in(tree: Tree, letters: IndexLetters, names: Mapping[str, object]) -> dict[str, int]:
-    """Return the free letters of a factor, each with the number of its occurrences.
-
-    Letters that the factor sums are left out.
-    """
+    """Return the letters of a factor that it does not sum itself, each with the number of its occurrences."""
     if pair := letters.index_of(tree, names):
         listed = [letter for item in pair[1] for letter in letters_of_item(item)]
         return {letter: listed.count(letter) for letter in listed}
@@ -387,9 +389,9 @@ def left_by_product(factors: list[Tree], letters: IndexLetters, names: Mapping[s
 
 
 def find_summed_letters(counts: Mapping[str, int], letters: IndexLetters) -> set[str]:
-    """Return the letters that a product sums.
+    """Return the letters that occur at least twice in a product and are neither free nor in `letters.outer`.
 
-    They occur at least twice and are neither free nor bound by an outer ∑.
+    The product sums these letters, unless an outer ∑ binds them.
     """
     unsummed = {*(letters.free or ()), *letters.outer}
     return {letter for letter, count in counts.items() if count > 1 and letter not in unsummed}

@@ -27,8 +27,8 @@ class SourceInput:
     leaf: Leaf
     literal: float | None = None
     guessed: bool = False
-    defined: bool = False  # by a line before
-    row: bool = False  # a definition that is a row
+    defined: bool = False  # by an earlier line
+    row: bool = False  # whether it is defined as a row
 
 
 def inputs_of(axes: Axes, shapes: Mapping[str, Any], node_of: Any) -> dict[str, SourceInput]:
@@ -79,7 +79,7 @@ def _name_axes(axes: Axes, name: str, text: str) -> tuple[tuple[AxisVariable, ..
 
 
 def _distinct(axes: Axes, pairs: Sequence[tuple[str, int | None]]) -> tuple[tuple[AxisVariable, ...], ...]:
-    """Return the axes with these names. A prime is appended to a repeated name."""
+    """Return one dimension for each name and size. Primes are appended to a repeated name."""
     seen: set[str] = set()
     result: list[tuple[AxisVariable, ...]] = []
     for name, size in pairs:

@@ -17,13 +17,16 @@ from .operations import MisuseError
 
 # ---------------------------------------------------------------------------------------------------------------- norms
 def scale(o: Calls, x: Any, weight: Any, bias: Any) -> Any:
-    """Return x ⊙ weight + bias, where weight and bias lie along the second dimension."""
+    """Return x ⊙ weight + bias. The weight and bias lie along the second dimension, and may be None."""
     x = x if weight is None else o.multiply(x, column(o, weight, rank_of(x)))
     return x if bias is None else o.add(x, column(o, bias, rank_of(x)))
 
 
 def column(o: Calls, vector: Any, rank: int) -> Any:
-    """Return a vector of shape (n, 1, …, 1), which is aligned with the second dimension of a tensor of this rank."""
+    """Return a vector in the shape (n, 1, …, 1), in which it is aligned with a tensor's second dimension.
+
+    `rank` is the number of dimensions of this tensor.
+    """
     for _ in range(rank - 2):
         vector = o.unsqueeze(vector, -1)
     return vector
@@ -84,7 +87,10 @@ def windows_of(
 
 
 def elements_beyond(length: Any, size: int, step: int, before: int, spread: int) -> int:
-    """Return the number of elements missing from an incomplete last window, or 0 if it is complete or left out."""
+    """Return the number of elements that the last window lacks, or 0 if PyTorch leaves this window out.
+
+    Raise MisuseError if the length is not known.
+    """
     if not isinstance(length, int):
         raise MisuseError("ceil_mode=True is not supported")
     whole = length + 2 * before - spread * (size - 1) - 1
@@ -205,7 +211,7 @@ def spread_elements(o: Calls, x: Any, dim: int, step: int) -> Any:
 
 
 def repeat_elements(o: Calls, x: Any, output: Sequence[int] | None, *scales: Any) -> Any:
-    """Repeat each element along the last dimensions to reach the sizes in `output`, or by the scale factors."""
+    """Repeat each element along the last dimensions to reach the sizes in `output`, or by the factors in `scales`."""
     factors = [] if output else for_each(scales[0], 1)
     for at in range(len(output or factors)):
         dim = rank_of(x) - len(output or factors) + at

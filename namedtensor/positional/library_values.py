@@ -26,7 +26,7 @@ ALIASES = {
     "jax.numpy": "numpy",
 }
 ROOTS = {*"np numpy jnp torch F nn math scipy jax tf einops sp special linalg lib functional".split()}
-MODULES = {*"numpy torch F math scipy jax einops".split()}  # libraries whose other functions are rejected
+MODULES = {*"numpy torch F math scipy jax einops".split()}  # modules with functions that are rejected if unlisted
 WORDS = re.compile(r"[^\W\d]\w.*\s|\s.*[^\W\d]\w")  # in a pattern of einops
 MAX_ELEMENTS, MAX_CONDITION, MAX_POWER = 2_000_000, 1e8, 100
 OPERATORS: dict[type, Callable[..., Any]] = {
@@ -42,7 +42,7 @@ IN_PLACE: dict[type, Callable[..., Any]] = {
 
 
 def optional(name: str) -> Any:
-    """Return a library such as PyTorch. Raise UnsupportedError if it is not installed."""
+    """Import and return a library such as PyTorch. Raise UnsupportedError if it is not installed."""
     try:
         return importlib.import_module(name)
     except ImportError:
@@ -52,7 +52,7 @@ def optional(name: str) -> Any:
 class LibraryWalk:
     """One evaluation of a source on arrays, in NumPy or PyTorch; `used` names the libraries that were called.
 
-    `dims` are the names of the dimensions of arrays, which xarray needs.
+    `dims` maps the name of each array to the names of its dimensions, which xarray needs.
     """
 
     def __init__(self, arrays: Mapping[str, Any], library: str, dims: Mapping[str, list[str]] = {}):
@@ -69,7 +69,10 @@ class LibraryWalk:
         return self.torch.from_numpy(array.copy()) if self.torch else array.copy()
 
     def run(self, body: list[ast.stmt]) -> Any:
-        """Evaluate the statements, and return the value of the last one as an array."""
+        """Evaluate the statements, and return the value of the last one, or of the first `return`, as an array.
+
+        If there is exactly one function definition, evaluate the statements in its body instead.
+        """
         functions = [node for node in body if isinstance(node, ast.FunctionDef)]
         result: Any = None
         for node in functions[0].body if len(functions) == 1 else body:
@@ -103,7 +106,7 @@ class LibraryWalk:
 
     # ------------------------------------------------------------------------------------------------ expressions
     def value(self, node: ast.expr) -> Any:
-        """Return the value of an expression."""
+        """Return the value of an expression. Raise UnsupportedError if the walk does not support it."""
         match node:
             case ast.Constant(value=value):
                 return value
@@ -151,7 +154,7 @@ class LibraryWalk:
         return getattr(self.value(node.value), node.attr)
 
     def dtype(self, name: str) -> Any:
-        """Return the library's dtype for a name. Real dtypes are widened, since formulas use real numbers."""
+        """Return the library's dtype for a name. Float and int dtypes have 64 bits, since formulas use real numbers."""
         kind = next((kind for kind in ("float", "int", "bool") if name.startswith(kind)), {"double": "float", "half": "float", "bfloat16": "float", "long": "int", "uint8": "int"}.get(name))  # fmt: skip
         if kind is None:
             raise UnsupportedError(name)
@@ -214,7 +217,7 @@ class LibraryWalk:
             self.names = before
 
     def method(self, x: Any, name: str) -> Callable[..., Any]:
-        """Return a method of an array, if the method is listed as allowed."""
+        """Return a method of an array. Raise UnsupportedError if the method is not listed as allowed."""
         of_torch = self.torch is not None and isinstance(x, self.torch.Tensor)
         if name not in (listed.TORCH_METHODS if of_torch else listed.NUMPY_METHODS) or not (
             of_torch or isinstance(x, np.ndarray | np.generic)
@@ -223,7 +226,10 @@ class LibraryWalk:
         return getattr(x, "double" if of_torch and name in ("float", "half") else name)
 
     def function(self, path: str, arguments: list[Any], keywords: dict[str, Any]) -> Callable[..., Any]:
-        """Return the function with a dotted name such as numpy.linalg.norm or exp, if it is listed as allowed."""
+        """Return the function with a name such as numpy.linalg.norm or exp.
+
+        Raise UnsupportedError if the function is not listed as allowed.
+        """
         library, _, name = path.partition(".")
         last = path.rpartition(".")[2]
         if not name and path not in ("len", "float"):
@@ -268,7 +274,10 @@ class LibraryWalk:
         raise UnsupportedError(f"{path} is not a function that is called")
 
     def bare(self, name: str, arguments: list[Any], keywords: dict[str, Any]) -> Callable[..., Any]:
-        """Return the function for a name without a library prefix."""
+        """Return the function for a name without a library prefix, such as exp or rearrange.
+
+        Raise UnsupportedError if no library function with this name is listed as allowed.
+        """
         words = [argument for argument in arguments if isinstance(argument, str)]
         if name in ("rearrange", "reduce", "repeat") and words:
             return self.function(f"einops.{name}", arguments, keywords)
@@ -301,7 +310,7 @@ class LibraryWalk:
 
 
 def library_of(tree: ast.AST, torch: bool) -> str:
-    """Return "torch" if the source is known to be PyTorch, and else the first library with all of its methods."""
+    """Return "torch" if the source is known to be PyTorch or calls a method that only PyTorch has, or else "numpy"."""
     methods = {node.func.attr for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and root(node.func) not in ROOTS}  # fmt: skip
     return "torch" if torch or (methods & listed.TORCH_METHODS) - listed.NUMPY_METHODS else "numpy"
 
@@ -350,7 +359,7 @@ def guard_size(arguments: Any, name: str = "", keywords: Mapping[str, Any] | Non
 
 
 def guard_condition(name: str, arguments: list[Any]) -> None:
-    """Raise LinAlgError for a nearly singular matrix, whose inverse would be meaningless."""
+    """Raise LinAlgError if a function would invert a nearly singular matrix, whose inverse would be meaningless."""
     if (
         name in ("inv", "inverse", "solve")
         and arguments

@@ -38,7 +38,7 @@ class Walk(MatrixLeaves):
 
     # ------------------------------------------------------------------------------------------------------ products
     def product(self, tree: Tree) -> Matrix:
-        """Return the value of adjacent factors, which is their product summed over repeated letters."""
+        """Return the value of a product, which is summed over repeated letters in index notation."""
         if tree.op == "after /":
             return self.parse_after_slash(tree)
         if not self.letters.active:
@@ -61,8 +61,8 @@ class Walk(MatrixLeaves):
     def binding(self, letters: Collection[str], beside: Collection[str] = (), below: bool = False) -> Iterator[None]:
         """Open a context in which each of these letters denotes a new axis.
 
-        If `below` is true, the letters are written below a ∑. `beside` contains other letters in the conditions of this
-        sum.
+        If `below` is true, the letters are written below a ∑. `beside` contains all letters below this ∑, including
+        letters in conditions that are bound elsewhere. Products in the context do not sum any of these letters.
         """
         outer, inner, summing = self.scope, self.inner, self.summing
         self.inner = inner | {*letters, *beside}
@@ -89,7 +89,10 @@ class Walk(MatrixLeaves):
         return self.sum_over(total, sorted(summed & dict(total.indices).keys()))
 
     def drop_deltas(self, factors: list[Tree], summed: set[str]) -> list[Tree]:
-        """Return the factors without each δ_{ij} whose index j is summed, since such a factor only renames j to i."""
+        """Return the factors without each δ_{ij} that has a summed index, since the sum only renames this index.
+
+        The renamed indices are removed from `summed` and recorded in `aliases`.
+        """
         trees = list(factors)
         for factor in factors:
             pair = self.letters.index_of(factor, self.names)
@@ -119,7 +122,7 @@ class Walk(MatrixLeaves):
         dims: Dims,
         indices: Mapping[str, AxisVariable],
     ) -> Matrix:
-        """Reduce a value over axes. The sum over the axis of a diagonal becomes a trace."""
+        """Reduce a value over axes. The sum over a diagonal such as A_{ii} becomes a trace."""
         if operator == "∑" and value.twice and len(over) == 1 and over[0].root is value.twice[1].root:
             node: Node = call("trace", (value.twice[0],), value.twice[1:])
         else:
@@ -131,7 +134,7 @@ class Walk(MatrixLeaves):
         return Matrix(node, dims, indices=tuple(indices.items()))
 
     def parse_after_slash(self, tree: Tree) -> Matrix:
-        """Read a / b c as (a / b) c if a is a number and b or c contains a name.
+        """Read a / b c as (a / b) c if a is a number and c contains a name other than a size.
 
         Otherwise, ask for the intended grouping.
         """
@@ -218,7 +221,7 @@ class Walk(MatrixLeaves):
         return [text for text, fit in ways if fit and x.is_full and y.is_full]
 
     def scaled(self, x: Matrix, y: Matrix) -> Matrix:
-        """Return the product of two values. One or both values are numbers."""
+        """Return the product of a number with a value, in either order. Both operands may be numbers."""
         if x.literal == 1:
             return y
         numeral = x.literal is not None and x.literal >= 0
@@ -230,7 +233,7 @@ class Walk(MatrixLeaves):
         return replace(result, factors=(x, y), lying=x.lying or y.lying)
 
     def with_identity(self, x: Matrix, y: Matrix) -> Matrix:
-        """Multiply by an identity matrix: I M is M, and a scaled identity λ I keeps λ as its factor."""
+        """Return a product with an identity matrix: I M is M, λ I is a scaled identity, and (λ I) M is λ M."""
         eye, other = (x, y) if x.identity else (y, x)
         if other.is_number or other.identity:
             factor = self.scaled(
@@ -242,7 +245,7 @@ class Walk(MatrixLeaves):
         return self.scaled(Matrix(eye.node, EMPTY), replace(other, lying=False))
 
     def with_ones(self, x: Matrix, y: Matrix, tree: Tree) -> Matrix:
-        """Return the product with a vector of ones, which is a sum, as in 𝟏^⊤ x and A 𝟏."""
+        """Return the product with a vector of ones as a sum, as in 𝟏^⊤ x and A 𝟏. Raise NotationError otherwise."""
         if x.ones and y.ones or x.is_number or y.is_number:
             raise self.refuse(tree, "nothing specifies how long this vector of ones is")
         if not fits(x.dims[1], y.dims[0]):
@@ -260,7 +263,7 @@ class Walk(MatrixLeaves):
     def with_diagonal(self, x: Matrix, y: Matrix, tree: Tree) -> Matrix:
         """Return the product with a diagonal matrix.
 
-        The product diag(s) M is s ∘ M along the rows, and M diag(s) is along the columns.
+        The product diag(s) M multiplies each row of M by one element of s, and M diag(s) multiplies each column.
         """
         vector, other, side = (x.diagonal, y, 0) if x.diagonal else (y.diagonal, x, 1)
         assert vector is not None
@@ -286,7 +289,7 @@ class Walk(MatrixLeaves):
         return self.elements(tree.op, *self.align_summands(*self.with_sizes(x, y, tree)), tree)
 
     def with_sizes(self, x: Matrix, y: Matrix, tree: Tree) -> tuple[Matrix, Matrix]:
-        """Return both values. If one of them is an identity matrix without axes, give it the axes of the other."""
+        """Return both values. Give an identity matrix the axes of the other value, which must not be an identity."""
         if x.identity and y.identity:
             raise self.refuse(tree, "nothing specifies how large this identity is", "multiply it with a tensor")
         if x.identity:
@@ -314,7 +317,7 @@ class Walk(MatrixLeaves):
         return self.make(node, other.dims, replace(eye, identity=False))
 
     def align_summands(self, x: Matrix, y: Matrix) -> tuple[Matrix, Matrix]:
-        """Return both summands, aligned. A vector that is added to a matrix is a bias along the last axis."""
+        """Return both summands. A given vector that is added to a matrix or row is turned into a row, as a bias."""
         if y.lying and y.dims[0] and (x.is_full or (x.dims[1] and not x.dims[0])):
             return x, replace(transpose_matrix(y), lying=True)
         if x.lying and x.dims[0] and (y.is_full or (y.dims[1] and not y.dims[0])):
@@ -322,7 +325,7 @@ class Walk(MatrixLeaves):
         return x, y
 
     def elements(self, operator: str, x: Matrix, y: Matrix, tree: Tree) -> Matrix:
-        """Apply an elementwise operator to both values. A bias vector is added to each row of a matrix."""
+        """Apply an elementwise operator to both values. A given row is added to each row of a matrix, as a bias."""
         if x.ones or y.ones:
             if not all(map(fits, x.dims, y.dims)):
                 raise self.misfit(x, y, tree)
@@ -373,7 +376,7 @@ class Walk(MatrixLeaves):
 
 
 def is_sum_over(axes: Axes, value: Matrix, axis: AxisVariable | None) -> bool:
-    """Return whether a value is a sum over exactly this axis."""
+    """Return whether a value is a sum over a single axis, of the same kind as `axis`."""
     match value.node:
         case nodes.Call(operator="∑", subscript=(nodes.Name(text=key),)):
             return axis is not None and axes.all[key].kind is axis.kind
@@ -381,7 +384,7 @@ def is_sum_over(axes: Axes, value: Matrix, axis: AxisVariable | None) -> bool:
 
 
 def fits(first: Dim, second: Dim) -> bool:
-    """Return whether two dimensions can have the same axes."""
+    """Return whether the axes of two dimensions can be unified. A dimension without axes fits every other."""
     return all(a.kind.fits(b.kind) for a, b in zip(first, second))
 
 

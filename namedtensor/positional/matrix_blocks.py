@@ -52,7 +52,7 @@ def below(walk: Walk, tree: Tree, blocks: Sequence[Matrix]) -> Matrix:
 
 
 def join_columns(walk: Walk, tree: Tree, blocks: Sequence[Matrix]) -> Matrix:
-    """Return blocks concatenated along their columns. Vectors are stacked as columns."""
+    """Return blocks placed side by side. A vector becomes one column."""
     if len(blocks) == 1:
         return blocks[0]
     if len({bool(part.dims[0]) for part in blocks}) > 1:
@@ -78,7 +78,7 @@ def join_columns(walk: Walk, tree: Tree, blocks: Sequence[Matrix]) -> Matrix:
 
 
 def with_column(walk: Walk, part: Matrix) -> Matrix:
-    """Return a vector as a matrix of one column."""
+    """Return a vector as a matrix of one column. A matrix is returned unchanged."""
     if part.dims[1]:
         return part
     axis = walk.axes.new(size=1)

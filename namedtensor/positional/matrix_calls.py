@@ -47,7 +47,7 @@ def to_base(walk: Walk, tree: Tree) -> Matrix:
 
 
 def matrix_function(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
-    """Translate a function of a square matrix elementwise. For exp(A), ask if the matrix exponential is meant."""
+    """Translate exp, log or sqrt of a square matrix elementwise. For exp(A), ask if the matrix exponential is meant."""
     if tree.text != "exp":
         walk.remark(f"{walk.text(tree)} is taken of each element")
         return apply_elementwise(walk, tree.text, x)
@@ -57,7 +57,7 @@ def matrix_function(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
 
 
 def apply_along_rows(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
-    """Translate softmax and log softmax, which apply within each row, or over the index in the subscript."""
+    """Translate softmax and log softmax, which apply within each row or over the index or axis in the subscript."""
     below, indices = tree.upper, dict(x.indices)
     if below in indices:
         return walk.make(call(tree.text, (x.node,), (indices[below],)), x.dims, x)
@@ -92,7 +92,10 @@ def read_square_function(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
 
 
 def trace_of_product(walk: Walk, tree: Tree, x: Matrix) -> Matrix | None:
-    """Translate tr(P Q) as a contraction over both axes, or return None if the argument is not a product."""
+    """Translate tr(P Q) as a contraction over both axes.
+
+    Return None if the argument is not a product of two matrices, or in index notation.
+    """
     inside = tree.parts[0]
     if (
         inside.op != "product"
@@ -135,7 +138,7 @@ def stack_columns(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
 
 
 def reduce_all(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
-    """Translate max x and mean x over all axes."""
+    """Translate a reduction over all axes, such as max x or mean x."""
     if not axes_of(x.dims):
         raise walk.refuse(tree, f"{tree.text} has no axis to be taken over", f"write the index below it: {tree.text}_i")
     if tree.upper:

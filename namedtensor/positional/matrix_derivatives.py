@@ -61,7 +61,8 @@ def plain(walk: Walk, value: Matrix, leaf: Leaf) -> AxisValue:
 def derive_tensor(walk: Walk, value: Matrix, leaf: Leaf) -> AxisValue:
     """Return the derivative of a tensor with respect to an input.
 
-    It has the axes of the tensor and the starred axes of the input.
+    Its node has the axes of the tensor, and new axes in place of the starred axes of the input. Its dimensions contain
+    only the new axes.
     """
     pairs: list[tuple[AxisVariable, AxisVariable]] = [(axis, walk.axes.twin(axis)) for axis in axes_of(leaf.dims)]
     items = tuple(((nodes.Axis(f"{old.key}*"),), (nodes.Axis(new.key),)) for old, new in pairs)
@@ -72,7 +73,7 @@ def derive_tensor(walk: Walk, value: Matrix, leaf: Leaf) -> AxisValue:
 
 
 def derive_vector(walk: Walk, tree: Tree, value: Matrix, leaf: Leaf) -> Matrix:
-    """Return the Jacobian ∂y/∂x of two vectors. Ask for its layout."""
+    """Return the Jacobian ∂y/∂x of two vectors. Ask whether its rows belong to y or to x."""
     body = tree.parts[0]
     if value.indices or len(axes_of(value.dims)) != 1 or not value.dims[0] or len(axes_of(leaf.dims)) != 1:
         raise walk.refuse(body, "only derivatives of a number are supported", "write the derivative of one element")

@@ -1,6 +1,6 @@
-"""Translation of trees other than names, products and sums over indices.
+"""The rules that translate trees such as transposes, inverses, quotients, powers, norms and inner products.
 
-Each kind of tree, such as a power, norm, trace or function, has a separate rule.
+`RULES` maps each kind of tree to its rule. Other modules add rules to it, such as `matrix_calls` for named functions.
 """
 
 from __future__ import annotations
@@ -51,7 +51,10 @@ def literal(walk: Walk, tree: Tree) -> Matrix:
 
 
 def read_product(walk: Walk, tree: Tree) -> Matrix:
-    """Translate adjacent factors. Raise NotationError for an unknown name before a name in brackets, as in κ(A)."""
+    """Translate adjacent factors.
+
+    If an input is declared, raise NotationError for an unknown name before a name in brackets, as in κ(A).
+    """
     pair, declared = tree, any(not source.guessed for source in walk.names.values())
     while declared and pair.op == "product":
         left, right = pair.parts[0].parts[1] if pair.parts[0].op == "product" else pair.parts[0], pair.parts[1]
@@ -190,7 +193,7 @@ def root(walk: Walk, tree: Tree) -> Matrix:
 
 @rule("sub")
 def element(walk: Walk, tree: Tree) -> Matrix:
-    """Translate an index of a vector or matrix expression, such as (A x)_i or softmax(z)_i."""
+    """Translate an index of a vector or matrix expression, such as (A x)_i, or a name with a label."""
     items, name = items_of(tree.text), canonical(spell(tree))
     letters = walk.letters.active and all(map(is_letter, items))
     if name and not letters:

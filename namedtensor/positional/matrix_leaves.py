@@ -22,12 +22,12 @@ from .refusals import make_refusal
 from .source_tree import Tree
 from .values import AxisValue, Leaf, call, iota, number, plus, rename_axes, size
 
-CAUSAL = ("0 before its start", "only where all of it is known")  # readings of s_{t-k+1}
+CAUSAL = ("0 before its start", "only where all of it is known")  # interpretations of s_{t-k+1}
 SIZES = re.compile(r"d|d_\w|d_\{\w+\}|[nmNMT]")
 
 
 class Choose(Protocol):
-    """A function that chooses one interpretation of an ambiguous piece. Raise QuestionError if no choice was made."""
+    """A function that returns the number of the option chosen for an ambiguous piece, or raises QuestionError."""
 
     def __call__(self, span: Span, piece: str, options: Sequence[str], topic: str = "") -> int: ...
 
@@ -41,14 +41,14 @@ class Matrix(AxisValue):
 
     indices: tuple[tuple[str, AxisVariable], ...] = ()
     lying: bool = False
-    identity: bool = False  # I, times `node`
-    ones: bool = False
-    diagonal: Matrix | None = None  # diag(s), of s
-    inverse: Matrix | None = None  # of this
-    reciprocal: Matrix | None = None  # 1 over this
-    size: AxisVariable | None = None  # |axis|
-    literal: float | None = None
-    twice: tuple[Node, AxisVariable, AxisVariable] | None = None  # the diagonal A_{ii}, of this tensor over these axes
+    identity: bool = False  # whether the value is I times `node`
+    ones: bool = False  # whether the value is 𝟏
+    diagonal: Matrix | None = None  # s, if the value is diag(s)
+    inverse: Matrix | None = None  # M, if the value is M^{-1}
+    reciprocal: Matrix | None = None  # y, if the value is 1 / y
+    size: AxisVariable | None = None  # the axis, if the value is |axis|
+    literal: float | None = None  # the number, if the value is a number in the source
+    twice: tuple[Node, AxisVariable, AxisVariable] | None = None  # A and its two axes, if the value is A_{ii}
 
     @property
     def axes(self) -> tuple[AxisVariable, ...]:
@@ -77,9 +77,9 @@ class IndexRange:
 
 
 class MatrixLeaves:
-    """The translation of the tree of one line.
+    """The translator of the leaves in the tree of one line.
 
-    `names` are the inputs and definitions; `remarks` lists all assumptions.
+    `names` contains the inputs and definitions, and `remarks` contains the assumptions of the line.
     """
 
     def __init__(self, source: str, axes: Axes, names: dict[str, SourceInput], letters: IndexLetters, choose: Choose):
@@ -91,9 +91,9 @@ class MatrixLeaves:
         self.lengths: dict[str, AxisVariable] = {}  # the axes of names that end sums
         self.sizes: dict[str, AxisVariable] = {}
         self.summed: AxisVariable | None = None
-        self.inner: frozenset[str] = frozenset()  # letters that are summed around a piece
+        self.inner: frozenset[str] = frozenset()  # letters that products and sums around the current tree have bound
         self.summing: frozenset[str] = frozenset()  # the letters among them that are below a ∑
-        self.aliases: dict[str, str] = {}  # the letter of a δ that is summed → the other
+        self.aliases: dict[str, str] = {}  # from the summed letter of a δ to its other letter
         self.ranges: dict[str, IndexRange] = {}  # letters of sums over a part of an axis
         self.from_zero: frozenset[str] = frozenset()  # letters that a sum counts from 0
         self.transposed_names: frozenset[str] = frozenset()
@@ -130,7 +130,7 @@ class MatrixLeaves:
 
     # ------------------------------------------------------------------------------------------------------- leaves
     def read(self, tree: Tree) -> Matrix:
-        """Return the value of a tree. Raise NotationError if there is no value, and QuestionError if there are several."""
+        """Return the value of a tree. Raise NotationError if it has no value, or QuestionError if it is ambiguous."""
         if pair := self.letters.index_of(tree, self.names):
             return self.entry(tree, *pair)
         name = spell(tree)
@@ -172,7 +172,7 @@ class MatrixLeaves:
         return Matrix(used.node, (whole[0], whole[1]), lying=len(dims) == 1 and not source.defined)
 
     def ones(self, tree: Tree, script: str) -> Matrix:
-        """Translate 𝟏, 𝟏_n or 𝟏_{n×k}. Sizes that are not given are inferred from the other operand."""
+        """Translate 𝟏, 𝟏_n or 𝟏_{n×k}. The other operand determines a size that is not the name of a given axis."""
         words = re.split("[×,]", script)
         if len(words) > 2:
             raise self.refuse(tree, f"{self.text(tree)} has more than two sizes")
@@ -193,7 +193,7 @@ class MatrixLeaves:
         self.remark(f"{name} is read as a {('number', 'vector', 'matrix')[rank]}")
 
     def size_named(self, tree: Tree, name: str) -> Matrix | None:
-        """Return the size that a name without a shape, such as d, d_k or n, represents, or None if it is not a size.
+        """Return the size that a name without a shape, such as d, d_k or n, represents, or None if no axis matches.
 
         The size belongs to an axis with a matching name, to the axis of a sum with this upper limit, or to the last
         summed axis.
@@ -313,7 +313,7 @@ class MatrixLeaves:
         return name in entries_in(self.statement) and name not in self.letters.bound
 
     def counter(self, letter: str) -> Matrix:
-        """Return an index letter as a number. For example, i x_i is translated to iota ⊙ x."""
+        """Return the numeric value of an index letter. For example, i x_i is translated to iota ⊙ x."""
         if letter in self.ranges:
             return Matrix(nodes.Name(letter), EMPTY)
         axis = self.letter(letter)
@@ -321,9 +321,9 @@ class MatrixLeaves:
         return Matrix(node, EMPTY, indices=((letter, axis),))
 
     def within(self, tree: Tree, text: str, axis: AxisVariable, counted: set[str]) -> Node:
-        """Return the index i+1 of a sum over i, which must stay within the axis.
+        """Return the node of an index such as i+1 or n-i in a sum over i. Raise NotationError if it can leave the axis.
 
-        `counted` are the letters that another axis of the tensor has as its index.
+        `counted` contains the letters that already index another axis of the same tensor.
         """
         item = item_of(text)
         if item and len(item.minus) == 1 and not item.plus and item.minus[0] in self.ranges:
@@ -345,7 +345,7 @@ class MatrixLeaves:
         return plus(nodes.Name(letter), item.offset)
 
     def meet_range(self, tree: Tree, letter: str, axis: AxisVariable, counted: set[str]) -> None:
-        """Make the letter of a range count along an axis. For A_{ii}, the second axis gets the length of the first."""
+        """Unify an axis with the axis of a letter. For A_{ii}, the second axis only gets the length of the first."""
         if letter not in counted:
             self.meet(tree, self.letter(letter), axis, letter)
         elif not self.letter(letter).kind.unify(axis.kind):
@@ -381,7 +381,7 @@ def node_of(name: str) -> Node:
     """Return a name with scripts as a node. For example, W^{(1)} becomes W_1, and W^Q becomes W_Q."""
     plain = re.sub(r"[{}()]", "", name.replace("^", "_")) if "^" in name else name
     plain = re.sub(r"_\{?\*\}?", "_{star}", plain)
-    if marks := [mark for mark in plain if mark in MARKS]:  # x̃ consists of several characters, and is called x_{tilde}
+    if marks := [mark for mark in plain if mark in MARKS]:  # x̃ consists of two characters, and is called x_{tilde}.
         base, _, script = "".join(letter for letter in plain if letter not in MARKS).partition("_")
         plain = f"{base}_{{{','.join([*map(MARKS.get, marks), *filter(None, [script.strip('{}')])])}}}"  # type: ignore[list-item]
     try:

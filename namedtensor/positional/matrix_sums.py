@@ -22,7 +22,11 @@ NEUTRAL = {"∑": 0.0, "∏": 1.0, "max": -math.inf, "min": math.inf}
 
 
 def range_of(tree: Tree) -> IndexRange | None:
-    """Return the part of an axis that a sum covers, such as from 2 to n - 1, or None if it covers the entire axis."""
+    """Return the part of an axis that a sum covers, such as from 2 to n - 1.
+
+    Return None if the sum covers the entire axis and no index such as i+1 is shifted, or if it has conditions or
+    several letters.
+    """
     end = end_of(tree.upper) or SumEnd("n")
     first = int(tree.lower or 1)
     shifted = {
@@ -39,7 +43,11 @@ def range_of(tree: Tree) -> IndexRange | None:
 
 
 def check_end(walk: Walk, tree: Tree) -> Tree:
-    """Return a sum after checking its end, which must be |axis|, a part of |axis|, or a number."""
+    """Return a sum after checking its end. An input with a given number is replaced by the number.
+
+    Raise NotationError if the end is not the length of an axis, such as n, a part of it, such as n-1 or n/2, or a
+    number.
+    """
     source = walk.names.get(tree.upper)
     if source is not None and isinstance(source.literal, int):
         tree = replace(tree, upper=str(source.literal))
@@ -117,7 +125,7 @@ def from_zero(walk: Walk, tree: Tree) -> Matrix:
 
 
 def set_upper_end(walk: Walk, tree: Tree, over: Sequence[AxisVariable]) -> None:
-    """Set the length of the summed axis to the upper end of a sum, which is the name of an axis or of a size."""
+    """Require that the axes of a sum have the length that its upper end names. Raise NotationError if they cannot."""
     name = end_of(tree.upper or "n") or SumEnd("n")
     for axis in over:
         named = walk.axes.given.get(name.name) or walk.lengths.setdefault(name.name, axis)
@@ -129,7 +137,10 @@ def set_upper_end(walk: Walk, tree: Tree, over: Sequence[AxisVariable]) -> None:
 
 # ------------------------------------------------------------------------------------------------------- conditions
 def under_conditions(walk: Walk, tree: Tree, body: Matrix) -> Matrix:
-    """Return the body where the conditions hold and, elsewhere, the operator's neutral element, such as 0 for ∑."""
+    """Return the body with each element that violates a condition replaced by the operator's neutral element.
+
+    The neutral element of ∑ is 0, for example.
+    """
     if tree.text not in NEUTRAL:
         raise walk.refuse(tree, f"{tree.text} under a condition is not supported", "write it as a quotient of sums")
     indices = dict(body.indices)
@@ -150,7 +161,7 @@ def under_conditions(walk: Walk, tree: Tree, body: Matrix) -> Matrix:
 def side(text: str, indices: Mapping[str, AxisVariable]) -> Node:
     """Return a side of a condition as a node.
 
-    It is a number, the index of an axis, or an index that takes several numbers.
+    The side is a number, the positions along the axis of a letter, or the letter of a sum over numbers.
     """
     if text.isdigit():
         return number(int(text))
@@ -158,9 +169,9 @@ def side(text: str, indices: Mapping[str, AxisVariable]) -> Node:
 
 
 def alone(walk: Walk, tree: Tree, letter: str, indices: Mapping[str, AxisVariable]) -> AxisVariable:
-    """Return a new axis for a letter that occurs only in a condition.
+    """Return the axis of a letter in a condition that the body of the sum does not have as its index.
 
-    Its length equals the length of the axis of the letter that it is compared with.
+    If the letter indexes no tensor in the line, its axis gets the length of the axis that it is compared with.
     """
     axis = walk.letter(letter)
     if not is_index_in(walk.statement, letter):
@@ -174,7 +185,7 @@ def alone(walk: Walk, tree: Tree, letter: str, indices: Mapping[str, AxisVariabl
 
 # -------------------------------------------------------------------------------------------------- parts of an axis
 def sum_range(walk: Walk, tree: Tree, part: IndexRange) -> Matrix:
-    """Translate a sum over part of an axis, such as ∑_{i=1}^{n-1} (x_{i+1} - x_i)^2, as a sum over numbers."""
+    """Translate a ∑ or ∏ over part of an axis, such as ∑_{i=1}^{n-1} (x_{i+1} - x_i)^2, with a letter for numbers."""
     (letter,) = tree.letters
     operator = tree.text
     end = end_of(tree.upper)

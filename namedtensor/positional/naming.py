@@ -3,8 +3,9 @@
     X X^⊤, X by n, d:   the second X has its own rows, which cannot be n too: X ⊙_{d} X_{n→n'}
 
 The nodes of the interference graph are declared axes and classes of used axes. Two nodes have an edge if they occur in
-one value. In the order of uses, a declared axis and its use get the same name if they have no edge, so that the use
-does not need a rename. As in register allocation, a rename corresponds to a move that could not be eliminated.
+one operation, or if both have given names. In the order of uses, a declared axis and its use get the same name if they
+have no edge, so that the use does not need a rename. As in register allocation, a rename corresponds to a move that
+could not be eliminated.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class InterferenceGraph:
             self.edges.setdefault(axis, set()).update(distinct - {axis})
 
     def merge(self, first: AxisVariable, second: AxisVariable) -> None:
-        """Merge two classes so that they share a name, unless some value has an axis of each."""
+        """Merge two classes so that they share a name, unless an edge requires different names."""
         first, second = self.find(first), self.find(second)
         if first is second or second in self.edges[first]:
             return
@@ -66,7 +67,11 @@ class InterferenceGraph:
 
 
 def names_of(axes: Axes, taken: Collection[str] = ()) -> dict[str, tuple[str, ...]]:
-    """Return the names of each axis by its key. Names in `taken`, such as the names of tensors, are not used."""
+    """Return the names of each axis by its key. A split axis has a name for each part.
+
+    Axes without a given name get no name in `taken`, such as the name of a tensor. Raise RepeatedAxisError if a value
+    would have an axis twice.
+    """
     for group in axes.together:
         for value in group:
             parts = axes.expand_axes(value)
@@ -85,9 +90,9 @@ def names_of(axes: Axes, taken: Collection[str] = ()) -> dict[str, tuple[str, ..
 
 
 class Bases:
-    """The base names of axes.
+    """The base names of axes, which get primes if needed.
 
-    A base is the kind's own name or, if it has none, its hint if unused, or else a letter.
+    The base of a kind is its name or, if it has none, its hint. A letter replaces a hint that is empty or taken.
     """
 
     def __init__(self, taken: Collection[str]):

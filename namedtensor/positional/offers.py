@@ -20,22 +20,22 @@ SIGNS = re.compile(  # signs that named notation lacks or hardly uses
 )
 NAMED = ("⊙", "\\ndot", "\\nfun", "\\nsum", "dot_", "@_")
 MAX_CHARS = 300
-OUTER = 314  # the code of a product that has no axis in common
+OUTER = 314  # the code of the warning about a product whose factors have no axis in common
 
 
 def looks_positional(source: str) -> bool:
-    """Return whether a source resembles matrix notation, index notation or array code, and not this notation."""
+    """Return whether a short source resembles matrix notation, index notation or array code, and not named notation."""
     return len(source) <= MAX_CHARS and SIGNS.search(source) is not None and not any(sign in source for sign in NAMED)
 
 
 def names_axes(source: str, values: Mapping[str, Any]) -> bool:
-    """Return whether a source names an axis of one of the values, as only this notation does."""
+    """Return whether a source names an axis of one of the values, as only named notation does."""
     words = set(re.findall(r"[^\W\d_]{2,}", source))
     return any(not words.isdisjoint(getattr(value, "axes", ())) for value in values.values())
 
 
 def offer_of(source: str, values: Mapping[str, Any]) -> Hint | None:
-    """Return a hint with the translation of a formula in positional notation, or None if there is none.
+    """Return a hint with the translation of a formula in positional notation, or None if no translation exists.
 
     `values` contains the known inputs, that is, named tensors, sets or numbers. The translation uses their axes. It is
     suggested only if its check succeeds.
@@ -44,7 +44,10 @@ def offer_of(source: str, values: Mapping[str, Any]) -> Hint | None:
 
 
 def remark_on(source: str, values: Mapping[str, Any], axes: Iterable[str]) -> Hint | None:
-    """Return a hint if a correct text, read as positional notation, has a translation with axes other than `axes`."""
+    """Return a hint if a correct text, read as positional notation, has only translations with axes other than `axes`.
+
+    Return None if a translation has the same axes, or if there is no translation.
+    """
     readings = translations_of(source, values)
     if any({*reading.result} == {*axes} for reading in readings):
         return None
@@ -58,7 +61,10 @@ def to_hint(readings: Sequence[Any], source: str) -> Hint | None:
 
 
 def translations_of(source: str, values: Mapping[str, Any]) -> Sequence[Any]:
-    """Return all translations of a source in positional notation, or () if the value of an input is unknown."""
+    """Return all translations of a source in positional notation that use no inputs other than `values`.
+
+    Return () if the source does not look positional or cannot be translated.
+    """
     if not values or not looks_positional(source) or names_axes(source, values):
         return ()
     try:
@@ -70,15 +76,19 @@ def translations_of(source: str, values: Mapping[str, Any]) -> Sequence[Any]:
         readings: Sequence[Any] = (translate(source, used),)
     except AmbiguousError as question:
         readings = question.readings
-    except Exception:  # whatever it meets in the text or the values, the error of the formula is the one to raise
+    except Exception:  # The caller reports the error of the formula, whatever fails here.
         return ()
     return [reading for reading in readings if {*values} >= {*reading.axes}]
 
 
 def with_offer(problem: NotationError, source: str, values: Mapping[str, Any]) -> NotationError:
-    """Return the error with the translation of the source as its hint, if a translation exists."""
+    """Return the error with the translation of the source as its hint.
+
+    The error is unchanged if no translation exists or the error's code is not in `CODES`.
+    """
     hint = offer_of(source, values) if problem.code in CODES else None
-    if hint is None or hint.edits[0][1] in values:  # a mere transpose: the error reports that axes have no order
+    # A translation that is only a name is a transpose. The error already reports that axes have no order.
+    if hint is None or hint.edits[0][1] in values:
         return problem
     where = {} if problem.source else {"source": source, "span": (0, len(source))}
     return problem.replace(hint=hint, **where)

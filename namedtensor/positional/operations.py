@@ -2,8 +2,8 @@
 
 A call is bound to the parameters of its record, in the order of the library's signature. The parameter `axis|dim=None`
 accepts either name. A keyword that the record does not list is rejected, since a formula that ignores the keyword would
-be wrong. A parameter such as `-out=None` must have its default value, and `shape...` accepts all further arguments.
-`rule` returns the value in named notation.
+be wrong. A parameter such as `-out=None` must have its default value or the dtype float, and `shape...` accepts all
+further arguments. The parameters after `*` are keywords only. `rule` returns the value in named notation.
 """
 
 from __future__ import annotations
@@ -35,17 +35,20 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Operation:
-    """An operation of array code. `library` is "numpy" or "torch" if its meaning depends on the library."""
+    """An operation of array code. `library` is "numpy" or "torch" if the record is for this library only."""
 
     names: tuple[str, ...]
     parameters: tuple[Parameter, ...]
     rule: Callable[..., Any]
     library: str = ""
     variadic: int | None = None  # the position of a parameter that takes all further arguments
-    positional: int = 99  # how many the library accepts by position
+    positional: int = 99  # how many arguments the library accepts by position
 
     def bound(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> list[Any]:
-        """Return the arguments of a call in the order of the parameters. Raise MisuseError for an unknown or missing one."""
+        """Return the arguments of a call in the order of the parameters, without the fixed parameters.
+
+        Raise MisuseError for a missing, unknown or unsupported argument.
+        """
         if len(arguments) > self.positional:
             raise MisuseError(f"{self.names[0]} takes {self.positional} arguments by position, got {len(arguments)}")
         if self.variadic is not None and len(arguments) > self.variadic:
@@ -68,7 +71,7 @@ class Operation:
 
 
 def collect_arguments(arguments: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the arguments as a tuple, as if permute(0, 2, 1) had been called as permute((0, 2, 1))."""
+    """Return the arguments as one tuple, so that permute(0, 2, 1) and permute((0, 2, 1)) have the same arguments."""
     whole = arguments[0] if len(arguments) == 1 and isinstance(arguments[0], (tuple, list)) else arguments
     return tuple(whole)
 
@@ -103,7 +106,7 @@ def operations(names: str, numpy: str, torch: str, rule: Any) -> None:
 
 
 def bound_to(name: str, parameters: str, arguments: Sequence[Any], keywords: dict[str, Any]) -> list[Any]:
-    """Return the arguments of a call in the order of these parameters."""
+    """Return the arguments of a call in the order of these parameters. Raise MisuseError if they do not fit."""
     return Operation((name,), parameters_of(parameters), tuple).bound(arguments, keywords)
 
 
@@ -156,17 +159,14 @@ class SizeArgument:
 
 
 class PartArgument:
-    """The length of one part of a split dimension, as a quotient such as d
-
-    heads.
-    """
+    """The length of one part of a split dimension, as a quotient such as d // heads."""
 
     def __init__(self, whole: SizeArgument, divisor: int):
         self.whole, self.divisor = whole, divisor
 
 
 def to_value(x: Any) -> AxisValue:
-    """Convert a tensor, number or length to a value with axes. Raises MisuseError for any other argument."""
+    """Convert a tensor, number or length to a value with axes. Raise MisuseError for any other argument."""
     if isinstance(x, AxisValue):
         return x
     if isinstance(x, Masked):
@@ -185,7 +185,7 @@ def to_value(x: Any) -> AxisValue:
 
 
 def shape_of(x: Any) -> tuple[Any, ...]:
-    """Return the lengths of a tensor's dimensions."""
+    """Return the length of each dimension of a tensor: 1, or a `SizeArgument` for a dimension with axes."""
     return tuple(SizeArgument(dim) if dim else 1 for dim in to_value(x).dims)
 
 
@@ -196,7 +196,10 @@ def numeric(x: Any) -> AxisValue:
 
 
 def positions(x: AxisValue, axis: Any) -> list[int]:
-    """Return the positions of the dimensions that the argument `axis` selects. Raise MisuseError if one is out of range."""
+    """Return the nonnegative positions of the dimensions that the argument `axis` selects. None selects all.
+
+    Raise MisuseError if a position is out of range.
+    """
     rank = len(x.dims)
     if axis is None:
         return list(range(rank))
@@ -215,7 +218,7 @@ def truth(x: Any) -> bool:
 PEERS = {
     *"einx xr xarray pd pandas pl polars tf mx cp cupy keras sklearn ein nt".split()
 }  # libraries that are not read
-REFUSED = {  # by name, the reason
+REFUSED = {  # from the name of a function to the reason why it is not supported
     **dict.fromkeys("at reduceat".split(), "this method of a ufunc has no formula"),
     **dict.fromkeys("rand randn randint normal uniform rand_like randn_like bernoulli multinomial".split(), "random numbers have no formula"),
     **dict.fromkeys("fft rfft ifft fft2 irfft stft".split(), "Fourier transforms are not in the notation"),

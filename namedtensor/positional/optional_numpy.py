@@ -10,7 +10,7 @@ class UnsupportedError(Exception):
 
 
 class UnknownFunctionError(UnsupportedError):
-    """The error for a function that its module lacks or that is not on the list of called functions."""
+    """The error for a function of a known module that `library_functions` does not list."""
 
 
 if TYPE_CHECKING:

@@ -73,7 +73,7 @@ def read_einops(code: CodeReader, node: ast.Call, method: bool) -> Any:
 
 
 def expand_dots(before: Groups, after: Groups, rank: int) -> tuple[Groups, Groups]:
-    """Return both sides of the pattern, where ... is replaced by a word for each dimension that it covers."""
+    """Return both sides of the pattern, with ... replaced by a word for each dimension that it covers."""
     words = [f".{number}" for number in range(rank - len(before) + 1)]
     left, right = (
         [group for one in side for group in ([[word] for word in words] if one == [DOTS] else [one])]
@@ -91,7 +91,7 @@ def pattern_of(
     after: Groups,
     numbers: Mapping[str, Any],
 ) -> AxisPattern:
-    """Return the parsed pattern of a call. Raises NotationError if it is invalid or cannot be translated."""
+    """Return the parsed pattern of a call. Raise NotationError if the pattern is invalid or cannot be translated."""
     lengths = {keyword.arg or "": code.ev(keyword.value) for keyword in node.keywords} | {**numbers}
     reduction = str(texts[1].value) if len(texts) > 1 else ""
     pattern = AxisPattern(before, after, lengths, reduction)
@@ -139,7 +139,7 @@ def groups_of(code: CodeReader, node: ast.AST, text: str, lengths: dict[str, Any
 
 
 def apply_pattern(axes: Axes, value: AxisValue, pattern: AxisPattern) -> AxisValue:
-    """Apply a pattern to a value, which splits, reduces, repeats, reorders and merges its dimensions."""
+    """Split, reduce, repeat, reorder and merge the dimensions of a value, as a pattern states."""
     if len(pattern.before) != len(value.dims):
         raise MisuseError(f"the pattern has {len(pattern.before)} dimensions, and the tensor {len(value.dims)}")
     node = value.node

@@ -1,4 +1,4 @@
-"""Operations of array code on several tensors: products, linear algebra, layers, concatenation."""
+"""Operations of array code: products, linear algebra, layer norms, concatenation and stacking."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ operation("layer_norm", "x, normalized_shape, weight=None, bias=None, eps=1e-5",
 
 
 def concatenate(axes: Axes, tensors: Any, axis: Any) -> AxisValue:
-    """Concatenate tensors along a dimension, which gets a new axis. A tensor with no axis there adds one element."""
+    """Concatenate tensors along a dimension, which gets a new axis. A tensor of size 1 there adds one element."""
     if not isinstance(tensors, (tuple, list)) or not tensors or not isinstance(axis, int):
         raise MisuseError("concatenate needs a list of tensors and an axis")
     parts = [numeric(part) for part in tensors]

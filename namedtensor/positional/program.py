@@ -36,7 +36,10 @@ class FormulaLine:
 
 @dataclass(frozen=True)
 class TranslatedProgram:
-    """The lines of a source. The last line is its value. `source` is None if no library can compute this value."""
+    """The translated lines of a source, with its axes, inputs and assumptions (`remarks`).
+
+    The last line contains the value. `source` is None if no library can compute this value.
+    """
 
     kind: str
     axes: Axes

@@ -11,7 +11,7 @@ import os
 from typing import Any
 
 OPTION = "--formulas"
-DOCUMENT: list[str] = []  # of labels without a file
+DOCUMENT: list[str] = []  # the document that contains the labels without a file
 
 
 class DifferenceError(AssertionError):
@@ -42,7 +42,10 @@ def pytest_unconfigure(config: Any) -> None:
 
 
 def pytest_pycollect_makeitem(collector: Any, name: str, obj: Any) -> Any:
-    """Return a test for a function of a module if `nt.follows` has attached a formula to the function."""
+    """Return a test for a function if `nt.follows` has attached a formula to the function.
+
+    Return None for any other object, and without the option `--formulas`.
+    """
     if (
         not collector.config.getoption(OPTION)
         or not hasattr(obj, "contract")

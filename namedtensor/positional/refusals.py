@@ -11,13 +11,13 @@ REFUSED, ASKED = 115, 116
 
 
 class AmbiguousError(NotationError):
-    """The error for an ambiguous source; `readings` contains its translations, in the order of `reading=`."""
+    """The error for an ambiguous source. `readings` contains its translations, which `reading=` counts from 1."""
 
     readings: tuple[Any, ...] = ()
 
 
 class UnsafeError(NotationError):
-    """The error for a translation whose value differs from the value of its source."""
+    """The error for a translation whose check fails, because of its types or because its values differ."""
 
 
 class QuestionError(Exception):

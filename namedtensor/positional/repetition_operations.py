@@ -30,7 +30,8 @@ def repeat_elements(axes: Axes, x: AxisValue, counts: Sequence[Any], inner: bool
 def tile(axes: Axes, x: Any, counts: Any) -> AxisValue:
     """Repeat a whole array along each dimension.
 
-    Dimensions without a count, and dimensions added on the left, are not repeated.
+    The counts are aligned with the last dimensions. If there are more counts than dimensions, dimensions of size 1 are
+    added on the left.
     """
     value = to_value(x)
     listed = counts if isinstance(counts, tuple) else (counts,)
@@ -59,7 +60,7 @@ def repeat(axes: Axes, x: Any, count: Any, axis: Any) -> AxisValue:
 
 
 def broadcast_to(axes: Axes, x: Any, shape: Any) -> AxisValue:
-    """Broadcast a tensor to a shape. Dimensions that the tensor lacks are repeated, and a length of -1 is unchanged."""
+    """Broadcast a tensor to a shape. A dimension keeps its length if the length in the shape is -1."""
     value = to_value(x)
     listed = shape if isinstance(shape, tuple) else (shape,)
     missing = len(listed) - len(value.dims)

@@ -14,7 +14,7 @@ from .values import AxisValue, call, index_node, iota, number, plus
 
 
 def take(axes: Axes, x: Any, index: Any, axis: Any) -> AxisValue:
-    """Select elements along one axis by a tensor of indices. The dimensions of the indices replace the axis."""
+    """Select elements along one axis by an index or a tensor of indices, whose dimensions replace the axis."""
     value = to_value(x)
     if axis is None and len(value.dims) > 1:
         raise MisuseError("take without an axis flattens its operand")

@@ -1,4 +1,4 @@
-"""The tree of matrix and index notation, with pieces of the source and its statements."""
+"""The syntax tree of matrix and index notation, and the statements that consist of such trees."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from grammar.errors import Span
 
-OPEN = "open"  # the text of a derivative whose operand has no brackets
+OPEN = "open"  # the text of a gradient whose operand follows the operator, as in ∇_x f
 
 
 @dataclass(frozen=True)
 class Tree:
-    """A node of the syntax tree: its kind, parts and text, and for a ∑ also its letters, limits and conditions."""
+    """A node of the syntax tree: its kind, span, parts and text. A ∑ also has letters, limits and conditions."""
 
     op: str
     span: Span
@@ -41,7 +41,7 @@ class Statement:
 
 
 def is_function(name: str) -> bool:
-    """Return whether a name before a bracket denotes a function, such as f, σ, or a word."""
+    """Return whether a name before a bracket denotes a function: a letter such as f or σ, or an ASCII word."""
     return name in "fghσφψϕ" or (len(name) > 1 and name.isascii() and name.isalpha())
 
 

@@ -34,7 +34,7 @@ class SourceToken(NamedTuple):
         return self.start, self.end
 
 
-FUNCTIONS = {  # as written, in lower case: the operator of the notation, or the word that `matrices` knows
+FUNCTIONS = {  # from the written form in lower case to the operator, or to the word that `matrix_calls` knows
     **{name: name for name in "exp log sin cos tan tanh sinh cosh sqrt abs sign relu gelu silu elu softplus erf softmax logsoftmax".split()},
     **{name: name for name in "logsumexp det diag vec max min argmax argmin inv rank mean var std".split()},
     "ln": "log", "arctan": "arctan", "sigmoid": "σ", "sgn": "sign", "tr": "trace", "trace": "trace", "swish": "silu",
@@ -43,7 +43,7 @@ FUNCTIONS = {  # as written, in lower case: the operator of the notation, or the
 SIGNS = {"−": "-", "–": "-", "∗": "*", "⋅": "·", "∙": "·", "∥": "‖", "∣": "|", "ᵀ": "⊤", "′": "'", "’": "'", "\u2061": "", "〈": "⟨", "〉": "⟩",
     ":=": "=", "≔": "=", "...": "…", "$": "", "$$": "", "~": "", "&": ""}  # fmt: skip
 PLAIN = set("+-*·∘⊙⊗×/=(){}[]^_,|‖√'<>≤≥≠∈∑∏∇∂∞⟨⟩⊤†@←→;…:.")
-# The signs that matrix notation has, or tells apart, and the named notation does not.
+# Macros whose sign named notation lacks or does not distinguish.
 MACROS = {
     "\\top": "⊤", "\\intercal": "⊤", "\\cdot": "·", "\\ast": "*", "\\langle": "⟨", "\\rangle": "⟩", "\\nabla": "∇", "\\sqrt": "√", "\\|": "‖", "\\Vert": "‖",
     "\\infty": "∞", "\\lbrace": "{", "\\rbrace": "}", "\\leftarrow": "←",
@@ -65,17 +65,17 @@ MAX_TOKENS = 1_000  # of a line
 
 
 class Scanner:
-    """A scanner, which reads the source in one pass.
+    """A scanner that splits a source into tokens in one pass.
 
     Each of the given `names` that has several letters is one token.
     """
 
     def __init__(self, source: str, names: Collection[str]):
         self.source, self.tokens = source, list[SourceToken]()
-        self.left = expand(source, scan(source))[::-1]  # the next piece is the last
+        self.left = expand(source, scan(source))[::-1]  # reversed, so that the next piece is the last
         self.latex = "\\" in source
-        self.matrices = 0  # that are open
-        self.scripts = 0  # braces of subscripts that are open
+        self.matrices = 0  # the number of open matrix environments
+        self.scripts = 0  # the number of open braces in subscripts
         self.argument_end = 0
         self.words = sorted((name for name in names if len(name) > 1 and name.isidentifier()), key=len, reverse=True)
 
@@ -139,7 +139,10 @@ class Scanner:
         return True
 
     def number(self, piece: Piece) -> None:
-        """Add the token of a number. After `_` or `^`, it is one digit in LaTeX, and all adjacent digits in text."""
+        """Add the token of a number. In text, all adjacent digits after `_` or `^` are one number.
+
+        In LaTeX, a script without braces has one digit, so raise NotationError for a second digit.
+        """
         text, start, end = piece
         previous = self.tokens[-1] if self.tokens else None
         glued = previous is not None and previous.kind == NUMBER and previous.end == start and not self.scripts
@@ -157,7 +160,7 @@ class Scanner:
         self.add(NUMBER, text, start, end)
 
     def characters(self, piece: Piece) -> None:
-        """Add the tokens of a piece that contains one-letter names, a function, or a sign."""
+        """Add the tokens of the word, letter or sign at the start of a piece. The rest of the piece is read next."""
         text, start, _ = piece
         if run := RUN.match(text):
             self.word(self.keep(piece, len(run[0])))
@@ -177,7 +180,10 @@ class Scanner:
             self.sign(piece)
 
     def word(self, piece: Piece) -> None:
-        """Add the tokens of a word, which is a function or several one-letter names."""
+        """Add the tokens of a word: the text of a script, a function, or several one-letter names.
+
+        Raise NotationError for a word that is likely an unknown name.
+        """
         word, start, _ = piece
         if self.scripts:
             return self.add(NAME, *piece)
@@ -268,14 +274,14 @@ class Scanner:
             raise self.refuse((start, end), f"{text} is not supported in matrix or index notation")
 
     def environment(self, side: str, name: str, piece: Piece) -> None:
-        r"""Read \begin{bmatrix} as a bracket, with & as a comma and \\ as a semicolon."""
+        r"""Read \begin{bmatrix} as [ and \end{bmatrix} as ]. Raise NotationError for an unsupported environment."""
         if name not in ENVIRONMENTS:
             raise self.refuse(piece[1:], f"the environment {name} is not supported")
         self.matrices += 1 if side == "begin" else -1
         self.add(SIGN, "[" if side == "begin" else "]", *piece[1:])
 
     def argument(self, macro: Piece) -> list[Piece]:
-        """Return the pieces of the next group, or the next letter, digit or macro."""
+        """Remove and return the pieces of the next group, or the next letter, digit or macro."""
         if not self.left or self.peek() == "}":
             raise self.refuse(macro[1:], f"{macro[0]} is missing an argument", f"write {macro[0]}{{x}}")
         piece = self.left.pop()
@@ -351,7 +357,7 @@ def merge_bars(tokens: list[SourceToken], source: str) -> list[SourceToken]:
 def tokens_of(source: str, names: Collection[str] = ()) -> list[SourceToken]:
     """Return the tokens of a source, followed by a token of kind `END`.
 
-    Raises NotationError for an unknown character.
+    Raise NotationError for an unsupported character, macro or word, or if a line has too many tokens.
     """
     tokens = merge_bars(Scanner(source, names).scan(), source)
     if len(tokens) > MAX_TOKENS:
@@ -368,7 +374,10 @@ def is_operator_word(source: str, token: SourceToken, applied: bool) -> bool:
 
 
 def is_derivative(tokens: list[SourceToken], at: int, names: Collection[str]) -> bool:
-    """Return whether both parts of a fraction begin with ∂, or with a d that is not an input."""
+    """Return whether a fraction is a derivative.
+
+    Its numerator begins with ∂, or both of its parts begin with a d that is not an input.
+    """
     signs, after = list[str](), ""
     depth = 0
     while len(signs) < 2 and tokens[at].kind != END:

@@ -73,7 +73,7 @@ class Translation:
 
     @property
     def declared(self) -> str:
-        """The formula after declarations of its inputs, whose axes are in the order of the source.
+        """Declarations of the inputs, with their axes in the order of the source, followed by the formula.
 
         Examples
         --------
@@ -89,13 +89,13 @@ class Translation:
         return "\n".join((*lines, value + self.formula))
 
     def program(self) -> NamedProgram:
-        """Return the formula as a program, the same as `nt.program(translation.formula)`."""
+        """Return the formula as a program, as `nt.program(translation.formula)` does."""
         from ..programs.program import Program as NamedProgram
 
         return NamedProgram(self.formula, "text")
 
     def __call__(self, *arrays: Any, **named: Any) -> Any:
-        """Evaluate the translation on plain arrays, with the axes in the order of the source.
+        """Evaluate the translation on plain arrays, whose axes are in the order of the source.
 
         Parameters
         ----------
@@ -132,13 +132,13 @@ class Translation:
 
 
 class Choices:
-    """The choices for ambiguous pieces, in the order of the pieces. A piece without a choice raises QuestionError."""
+    """The options chosen for the ambiguous pieces of a source. `plan` lists them in the order of the pieces."""
 
     def __init__(self, plan: Sequence[int]):
         self.plan, self.decisions, self.chosen = plan, dict[Any, int](), list[str]()
 
     def __call__(self, span: Span, piece: str, options: Sequence[str], topic: str = "") -> int:
-        """Return the index of the chosen option for an ambiguous piece. Raises QuestionError if no option is chosen."""
+        """Return the index of the option chosen for an ambiguous piece. Raise QuestionError if none is chosen yet."""
         if (topic, span) not in self.decisions:
             if len(self.decisions) >= len(self.plan):
                 raise QuestionError(span, piece, options)
@@ -151,10 +151,10 @@ class Choices:
 def translate(
     text: str, shapes: Mapping[str, Any] | None = None, /, *, kind: str = "", reading: int | None = None, check: bool = True, **named: Any
 ) -> Translation:  # fmt: skip
-    r"""Translate matrix, index, einsum, einops or array code to a formula with named axes.
+    r"""Translate matrix notation, index notation, einsum, einops or array code to a formula with named axes.
 
-    The translation of array code is compared with NumPy or PyTorch on random arrays. No library computes matrix and
-    index notation, so only the types of the formula are checked in this case.
+    The translation of code is compared with the value of its library, such as NumPy, on random arrays. No library
+    computes matrix and index notation, so only the types of their formulas are checked.
 
     Parameters
     ----------
@@ -163,23 +163,25 @@ def translate(
     shapes : mapping, optional
         The axes of inputs whose names are not Python names, such as `h_{t-1}`.
     kind : str, optional
-        The notation (default: detected).
+        The source's notation: `matrices`, `indices`, `einsum`, `einops`, `numpy` or `torch` (default: detected).
     reading : int, optional
         The number of the interpretation of an ambiguous source, counted from 1.
     check : bool, optional
         Whether to compare code with its library, or to check the types of other notation (default: True).
-    **named : str, int, tuple of int or array
-        The axes of each input in order, such as `"query key"`, its sizes, an array, `""` for a scalar, or a number.
+    **named : str, tuple of int, array or number
+        The axes of each input in order, such as `"query key"`, or its sizes, an array of its shape, `""` for a scalar,
+        or the number that the input stands for.
 
     Returns
     -------
     Translation
-        The formula and the assumptions.
+        The formula, its axes and its assumptions.
 
     Raises
     ------
     NotationError
-        With code 115 if a part is unsupported, or with code 116 and `readings` if the source is ambiguous.
+        With code 115 if a part is unsupported or the check fails, or with code 116 and `readings` if the source is
+        ambiguous.
 
     Examples
     --------
@@ -277,7 +279,11 @@ def from_einops(
 def _readings(
     text: str, shapes: Mapping[str, Any], kind: str, check: bool
 ) -> tuple[list[Translation | NotationError], Span]:
-    """Return the translation or the error for each interpretation of a source, and the span of the ambiguous piece."""
+    """Return the translation for each interpretation of a source, and the span of the first ambiguous piece.
+
+    Interpretations that cannot be translated are left out. If none can be translated, or if a check finds wrong types
+    or values, the list contains only the first error.
+    """
     whole = 0, len(text)
     results: list[Translation | NotationError] = []
     question: QuestionError | None = None
@@ -354,7 +360,10 @@ def _spell_names(text: str, names: Mapping[str, tuple[str, ...]]) -> str:
 def _build_translation(
     text: str, program: TranslatedProgram, names: Mapping[str, tuple[str, ...]], choices: Choices
 ) -> Translation:
-    """Return the translation that consists of a program and the names of its axes."""
+    """Build a translation from a program and its axis names.
+
+    Raise NotationError if the formula would use one name for two inputs.
+    """
     statements, result = statements_of(program, names)
     axes = {
         name: tuple(part for axis in axes_of(leaf.dims) for part in names[axis.key])

@@ -1,9 +1,10 @@
-"""A Pratt parser from matrix and index notation to a tree.
+"""A recursive-descent parser that converts matrix and index notation to a tree.
 
 A later stage decides the meaning of a product, when its operands are known.
 
-sum       term + term − term
-term      what ∘ ⊙ ⊗ · × * join: products of factors side by side, which bind more tightly; a / b
+sum       terms joined by + or −: a + b − c
+term      products joined by ∘ ⊙ ⊗ · × * @ or /: A B ∘ C
+product   adjacent factors, which bind more tightly than the signs of a term: A B
 factor    an atom with scripts and primes: A^⊤, x_i, ‖x‖_2^2
 """
 
@@ -103,7 +104,7 @@ class SourceParser:
         return left
 
     def begins(self) -> bool:
-        """Return whether the current token can begin a factor."""
+        """Return whether the current token can begin a further factor of a product, which excludes a minus sign."""
         if self.token.kind in (NAME, NUMBER, FUNCTION):
             return True
         if self.sees("|", "‖"):
@@ -152,7 +153,7 @@ class SourceParser:
         return self.scripts(tree, start)
 
     def function_by_letter(self, token: SourceToken) -> Tree:
-        """Parse σ(x) as the sigmoid function. Raise NotationError for other letters before a bracket, as in f(x)."""
+        """Parse σ(x) as the sigmoid function. Raise NotationError for another function name, such as f in f(x)."""
         if token.text != "σ":
             hint = f"give the shape of {token.text} if it is a factor"
             raise self.refuse(token.span, f"unknown function {token.text}", hint)
@@ -162,7 +163,7 @@ class SourceParser:
         return [piece for row in self.rows(opening, closing) for piece in row]
 
     def rows(self, opening: str, closing: str) -> list[tuple[Tree, ...]]:
-        """Return the rows of a matrix such as [A, B; C, D]. Semicolons separate rows, and commas separate entries."""
+        """Parse a bracket such as [A, B; C, D], and return its rows. Semicolons end rows, and commas end entries."""
         self.expect(opening)
         self.bars.append("")
         rows = [[self.sum()]]
@@ -266,7 +267,7 @@ class SourceParser:
         return written and token.text not in self.names and len(self.tokens) > 2
 
     def derivative(self, start: int) -> Tree | None:
-        """Parse a derivative such as dL/dx from its first d, or return None if it is not a derivative."""
+        """Parse the rest of a derivative such as dL/dx after its first d. Return None if no derivative follows."""
         if self.in_derivative or not self.begins():
             return None
         at, self.in_derivative = self.at, True
@@ -286,7 +287,7 @@ class SourceParser:
         return Tree("/", self.span(start), (above, below), "frac")
 
     def gradient(self) -> Tree:
-        """Parse a gradient ∇_x and the term after it."""
+        """Parse a gradient ∇_x and the adjacent factors after it."""
         start = self.take().start
         self.expect("_")
         by = self.group()
@@ -294,7 +295,7 @@ class SourceParser:
         return Tree("gradient", self.span(start), (body, by), OPEN)
 
     def differentiated(self) -> Tree:
-        """Return the operand of ∇_x or ∂/∂x, which is the adjacent factors. Raise NotationError if it is ambiguous."""
+        """Parse the operand of ∇_x or ∂/∂x: the adjacent factors. Raise NotationError if a sign such as · follows."""
         start, body = self.token.start, self.product()
         if self.token.kind == SIGN and self.token.text in JOINING and self.token.text != "/":
             hint = "write it in brackets: (∇_x f) · v"
@@ -319,7 +320,7 @@ class SourceParser:
 
     # ------------------------------------------------------------------------------------------------------ scripts
     def group(self) -> Tree:
-        """Parse a group in braces, or a single token if there is no brace."""
+        """Parse a group in braces, or a single atom if there is no brace."""
         if self.sees("{"):
             self.take()
             self.bars.append("")

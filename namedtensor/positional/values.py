@@ -1,7 +1,7 @@
 """A value of a positional program: a node of the notation and, for each dimension of the array, its axes.
 
-Nodes are built before axes have names, so an axis is represented by its key, such as ⟨12⟩, until `write_node` replaces
-the keys by names. The printer adds brackets, scripts and LaTeX.
+Nodes are built before axes have names, so a key such as ⟨12⟩ represents each axis until `write_node` replaces the keys
+by names. The printer adds brackets, scripts and LaTeX.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class AxisValue:
         return axes_of(self.dims)
 
     def moved(self, dims: Iterable[Dim]) -> AxisValue:
-        """Return the value with these dimensions, in any order. Dimensions of size 1 can be added or removed."""
+        """Return the value with these dimensions: reordered, or with dimensions of size 1 added or removed."""
         return replace(self, dims=tuple(dims))
 
 
@@ -41,7 +41,7 @@ class Leaf:
     dims: Dims
 
     def use(self, axes: Axes) -> AxisValue:
-        """Return the tensor for one use, with its axes renamed to separate axes."""
+        """Return the tensor for one use, with its axes renamed to new axes of the same kinds."""
         pairs = [(declared, axes.twin(declared)) for declared in axes_of(self.dims)]
         for declared, used in pairs:
             axes.moves.append(Move(declared, used))
@@ -84,7 +84,7 @@ def rename_axes(node: Node, pairs: Iterable[tuple[AxisVariable, AxisVariable]]) 
     return nodes.Rename(node, items) if items else node
 
 
-IDENTITY = "⟨I⟩"  # `write_node` knows whether I is free
+IDENTITY = "⟨I⟩"  # `write_node` replaces this name by I, unless an input is called I.
 
 
 def identity(first: AxisVariable, second: AxisVariable) -> Node:
@@ -127,9 +127,9 @@ def size_of(axes: Iterable[AxisVariable]) -> Node:
 
 
 def concatenate_nodes(parts: Iterable[tuple[Node, AxisVariable | None]], joined: AxisVariable) -> Node:
-    """Return the concatenation of nodes along a new axis. Each entry of `parts` is a node and its axis.
+    """Return the concatenation of nodes along the new axis `joined`.
 
-    A node without such an axis has length 1.
+    Each entry of `parts` is a node and its axis, or None for a node that adds one element.
     """
     pieces = [
         call("stack", (node,), (joined,)) if axis is None else rename_axes(node, [(axis, joined)])
@@ -169,8 +169,8 @@ def times(factor: float, node: Node) -> Node:
 def align_values(axes: Axes, *values: AxisValue) -> Dims:
     """Align dimensions from the last, unify them, and return the dimensions of an elementwise operation's result.
 
-    Raises AxisClashError if two dimensions do not fit. A dimension of size 1 has no axes, and receives the axes of the dimension
-    that it is aligned with.
+    A dimension of size 1 has no axes, and receives the axes of the dimension that it is aligned with.
+    Raise AxisClashError if two dimensions do not fit.
     """
     rank = max((len(value.dims) for value in values), default=0)
     result: list[Dim] = [()] * rank
@@ -194,7 +194,7 @@ def elementwise(axes: Axes, operator: str, *values: AxisValue) -> AxisValue:
 def reduce_value(
     axes: Axes, operator: str, value: AxisValue, over: Sequence[AxisVariable], dims: Dims, parameters: Any = ()
 ) -> AxisValue:
-    """Reduce a value over axes. A sum of a product is a contraction if both factors have all summed axes."""
+    """Reduce a value over axes. The sum of a product becomes a contraction if both factors have all summed axes."""
     if not over:
         return value.moved(dims)
     if operator == "∑" and value.factors and not parameters:
@@ -210,7 +210,7 @@ def reduce_value(
 def contract_values(
     axes: Axes, first: AxisValue, second: AxisValue, over: Sequence[AxisVariable], dims: Dims
 ) -> AxisValue:
-    """Return the contraction first ⊙_{over} second of two values whose shared axes are unified."""
+    """Return the contraction first ⊙_{over} second of two values whose shared axes are already unified."""
     axes.apart(first.axes, second.axes)
     return AxisValue(call("⊙", (first.node, second.node), over), dims, None if over else (first, second))
 
@@ -287,7 +287,7 @@ def _write_counting(axes: Sequence[str]) -> Node:
 
 
 def _components(item: Any, names: Names) -> tuple[Any, ...]:
-    """Return a component of a tuple with the names of its axes. A split axis becomes the names of all its parts."""
+    """Return one item of a tuple with axis names, as a tuple. A split axis becomes the names of all its parts."""
     if isinstance(item, nodes.Name) and item.text in names:
         return tuple(nodes.Name(part) for part in names[item.text])
     return (write_node(item, names),)

@@ -1,6 +1,6 @@
 """Operations that regroup dimensions, such as reshape, view and flatten.
 
-A merged dimension contains several axes. An axis that is split has new parts.
+A merged dimension contains several axes. An axis that is split is replaced by new axes.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from .values import AxisValue
 
 
 class DimensionViews:
-    """The views of one translation, with the sizes that they state and the axes that they split."""
+    """A function that reshapes values, and records in `axes` the sizes that it states and the axes that it splits."""
 
     def __init__(self, axes: Axes):
         self.axes = axes
 
     def reshape(self, x: AxisValue, shape: Sequence[Any]) -> AxisValue:
-        """Return x in a new shape, which consists of lengths of x, at most one -1, and divisors.
+        """Return x in a new shape of lengths of x, quotients such as d // h, and numbers. One length may be -1.
 
-        Raises MisuseError if the shape does not determine the axes.
+        Raise MisuseError if the shape does not determine the axes.
         """
         waiting = [*x.dims]
         result: list[Dim] = []
@@ -130,7 +130,7 @@ class DimensionViews:
 
 
 def count_merged(dim: Dim, waiting: Sequence[Dim]) -> int:
-    """Return how many leading dimensions have this length as their product, such as 2 for b * n, or 0 if none do."""
+    """Return the number of leading dimensions in `waiting` that `dim` merges, such as 2 for b * n, or 0 if none fit."""
     axes: list[AxisVariable] = []
     for count, other in enumerate(waiting, 1):
         axes += other

@@ -14,7 +14,7 @@ from .values import AxisValue, call, index_node, number, plus, rename_axes
 
 
 def slide(axes: Axes, x: AxisValue, where: int, kernel: AxisVariable, step: int = 1) -> AxisValue:
-    """Return the windows along a dimension, which begin `step` elements apart. The axis within a window is last."""
+    """Return the windows along a dimension. They begin `step` elements apart, and the axis within a window is last."""
     axis = only(x.dims[where])
     slid = axes.new(hint=axis.kind.hint)
     require_longer(axes, axis, kernel)
@@ -139,7 +139,7 @@ operation("split", "x, split_size_or_sections|split_size, dim=0", split_lengths,
 
 # ------------------------------------------------------------------------------------------------------- correlation
 def correlate(axes: Axes, x: Any, weights: Any, mode: Any) -> AxisValue:
-    """Return np.correlate of two vectors. The second vector must not be longer than the first."""
+    """Translate np.correlate of two vectors with mode='valid'. The second vector must not be longer than the first."""
     signal, kernel = to_value(x), to_value(weights)
     if mode != "valid" or len(signal.dims) != 1 or len(kernel.dims) != 1:
         raise MisuseError("correlate of anything but two vectors, with mode='valid'")
