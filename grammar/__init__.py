@@ -23,7 +23,7 @@
 `latex`: the lexer of the LaTeX syntax, which produces the same tokens.
 `plain_text`: conversion to ASCII, for streams that cannot display the notation.
 `builder`: the construction of nodes from the rules of the grammar.
-`continued_lines`: the error for a line that begins with a sign after a complete equation.
+`continued_lines`: the error for a line that begins with + or − after a complete equation.
 `syntax_errors`: explanations of unexpected tokens.
 `parser`: the parser of both syntaxes, which runs Lark on `formula.lark`.
 `composed`: text that is composed of several files.

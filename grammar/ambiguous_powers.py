@@ -15,16 +15,16 @@ from .symbols import ELEMENTWISE, FAMILIES, FUNCTIONS, INVERSES, WITHOUT_AXES
 from .tokens import Token, covering, group_end, has_several_parts, scripts_end
 
 BRACKETS = ("CALL", "LPAREN", "LBRACKET", "LBRACE")
-TRANSPOSES = ("T", "top")  # which are not powers and are rejected elsewhere
-ENDS_SET = ("REALS", "RBRACE", "RBRACKET", "NAME")  # before the shape of a set
+TRANSPOSES = ("T", "top")  # not powers; other code rejects them
+ENDS_SET = ("REALS", "RBRACE", "RBRACKET", "NAME")  # the types that may precede the shape of a set
 OVER_AXES = ("FUNCTION", "DOT", "BIG", "OPERATOR")  # tokens whose subscript names axes
-SPACED = {"COMMA": ", ", "DRAWN": " ∼ ", "IN": " ∈ "}  # as a message quotes them
+SPACED = {"COMMA": ", ", "DRAWN": " ∼ ", "IN": " ∈ "}  # the text of these tokens in a message
 MAX_SCRIPT_CHARS = 30  # of a script that a message quotes
 MAX_READING_CHARS = 80  # of a repair that a hint quotes
 
 
 def refuse_ambiguous_powers(tokens: Sequence[Token], source: str) -> None:
-    """Raise NotationError if the power after a call of a function with axes is ambiguous, as in mean_{n} (x − 1)^2."""
+    """Raise NotationError at the first ambiguous power, as in mean_{n} (x − 1)^2 or sin^{(2)}(x)."""
     local: _Own | None = None
     for start, token in enumerate(tokens):
         if token.type == "FUNCTION" and (end := scripts_end(tokens, start + 1)) > start + 3:
@@ -43,7 +43,7 @@ def refuse_ambiguous_powers(tokens: Sequence[Token], source: str) -> None:
 def _argument(tokens: Sequence[Token], start: int) -> int | None:
     """Return the index of the bracket that follows a function with axes or an expectation.
 
-    Return None if no bracket follows, or if the bracket's power is unambiguous by convention.
+    Return None if there is no such bracket, or if a power after it is unambiguous by convention.
     """
     end = scripts_end(tokens, start + 1)
     if end >= len(tokens) or tokens[end].type not in BRACKETS:
@@ -55,7 +55,7 @@ def _argument(tokens: Sequence[Token], start: int) -> int | None:
 
 
 def _power_after(tokens: Sequence[Token], opening: int) -> Span | None:
-    """Return the span, in tokens, of the power after a bracket with one argument, or None if it has no power."""
+    """Return the token range of the power after a bracket. Return None without a power, or with several arguments."""
     if has_several_parts(tokens, opening):
         return None
     end = group_end(tokens, opening)
@@ -84,7 +84,7 @@ def _is_stars(first: Token, second: Token) -> bool:
 
 
 def refuse_order(tokens: Sequence[Token], start: int, end: int, source: str) -> None:
-    """Raise NotationError for sin^{(2)}(x), a power or a derivative, unless the source itself defines the function."""
+    """Raise NotationError for sin^{(2)}(x), which may be a power or a derivative, unless the source defines sin."""
     name, (sign, opening, number, _) = tokens[start], tokens[end - 4 : end]
     raised = (sign.type, opening.type) == ("SUP", "LBRACE") and re.search("[(⁽]", source[sign.end : number.end])
     if not raised or number.type not in ("NUMBER", "NAME") or name.text not in FUNCTIONS:
@@ -100,7 +100,7 @@ def refuse_order(tokens: Sequence[Token], start: int, end: int, source: str) -> 
 
 
 class _Own:
-    """The functions with axes in their subscripts that a source defines.
+    """The functions that a source defines with axes in their subscripts.
 
     In contrast, the subscript of LN_Q is a label.
     """
@@ -203,7 +203,7 @@ def _readings(tokens: Sequence[Token], start: int, opening: int, power: Span, so
         return
     power_text = source[raised[0] : last].replace("**", "^")
     squared = f"({source[first : raised[0]].rstrip()}){power_text}"
-    if start and tokens[start - 1].type in ("FUNCTION", "RBRACE", "NAME", "NUMBER"):  # the operand of one before
+    if start and tokens[start - 1].type in ("FUNCTION", "RBRACE", "NAME", "NUMBER"):  # the operand of that token
         squared = f"({squared})"
     inner = f"{source[first : head[1]]}({source[head[1] : raised[0]].strip()}{power_text})"
     for reading in (squared, inner):
@@ -222,7 +222,7 @@ def has_balanced_brackets(text: str) -> bool:
 
 # ------------------------------------------------------------------------------------------- the inverse of a function
 RAISED = re.compile(r"\^[\s{(]*[-−–]\s*1\s*\)*\s*\}?|⁻¹")
-BEFORE_SUM = re.compile(r"(?:^|[=(\[{,;+\n]|[^\d)\]}]\s*[-−–])\s*\Z")  # before what may be a quotient without brackets
+BEFORE_SUM = re.compile(r"(?:^|[=(\[{,;+\n]|[^\d)\]}]\s*[-−–])\s*\Z")  # if a quotient after it needs no brackets
 AFTER_SUM = re.compile(r"\s*(?:\Z|[)\]},;+\n−–-])")
 
 

@@ -50,10 +50,10 @@ class Cache(Generic[Key, Value]):
         self.bytes = 0  # total of the values, if they are weighed
         self._weigh = weigh
         self._entries: dict[Key, Value] = {}
-        self._weights: dict[int, list[int]] = {}  # by a value's identity: its bytes, and under how many keys it is
+        self._weights: dict[int, list[int]] = {}  # by a value's identity: its bytes and its number of keys
         self.get = (
             self._entries.get
-        )  # the value of a key, or None; as fast as a dictionary, and it makes nothing younger
+        )  # returns the value of a key, or None, as fast as a dictionary, and does not change the age of the entry
         call_with_lock(_CACHES.add, self)
 
     def __len__(self) -> int:

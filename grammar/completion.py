@@ -1,7 +1,7 @@
 r"""Completion of a partly typed formula, which replaces \odot by ⊙, completes names, and suggests operators.
 
 The parser lists the terminals that may follow (`find_expected`), and the symbol table lists their text. Inside a
-subscript or a shape, axes may follow. This module does not write to a terminal. The prompt displays the results of
+subscript or a shape, axes may follow. This module does not write to the screen. The prompt displays the results of
 `complete`.
 """
 
@@ -36,7 +36,7 @@ class Known(NamedTuple):
 NOTHING = Known()
 MACRO = re.compile(r"\\[A-Za-z]*$")
 WORD = re.compile(r"[^\W\d_][^\W_]*['′]?$")
-ASCII_SIGNS = {  # signs of ASCII that have another form
+ASCII_SIGNS = {  # ASCII signs that have a Unicode form
     spelling: symbol.text.split()[0]
     for symbol in reversed(SYMBOLS)
     for spelling in symbol.ascii.split()
@@ -69,7 +69,7 @@ def complete(before: str, known: Known = NOTHING) -> list[Completion]:
 # ---------------------------------------------------------------------------------------------------------------- macros
 @lru_cache(maxsize=1)
 def macros() -> dict[str, str]:
-    """Return the symbol for each macro: all LaTeX and ASCII names in the symbol table, and the Greek letters."""
+    """Return the symbol for each macro: names in the symbol table, the paper's macros, and the Greek letters."""
     result = {}
     for symbol in SYMBOLS:
         sign = symbol.text.split()[0]

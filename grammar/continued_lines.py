@@ -1,4 +1,4 @@
-"""Detection of unindented lines that begin with a sign after a complete equation, such as −∑_{a} x below y = 2 x.
+"""Detection of unindented lines that begin with + or − after a complete equation, such as −∑_{a} x below y = 2 x.
 
 Such a line is ambiguous, because it could continue the equation or be a separate statement.
 """
@@ -16,7 +16,7 @@ ENDS_SIDE = ("EQUALS", "APPROX", "FOR", "IN")
 
 
 def refuse_continued_lines(tokens: Sequence[Token], source: str) -> None:
-    """Raise NotationError at the first unindented line that begins with a sign and follows a complete equation."""
+    """Raise NotationError at the first unindented line that begins with + or − after a complete equation."""
     for line in statements(tokens):
         margin = _indentation(line[0].start, source)
         equated = False
@@ -31,7 +31,7 @@ def refuse_continued_lines(tokens: Sequence[Token], source: str) -> None:
 
 
 def _line_error(line: Sequence[Token], source: str) -> NotationError:
-    """Return the error for a line that begins with a sign. Its hint has one edit for each possible meaning."""
+    """Return the error for a line that begins with + or −. Its hint has one edit for each possible meaning."""
     ends = (
         index for index, (token, depth) in enumerate(zip(line, depths(line))) if not depth and token.type in ENDS_SIDE
     )

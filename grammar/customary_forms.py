@@ -14,13 +14,13 @@ from .tokens import Token, depths, group_end
 
 TRUTHS = {"RELATION", "EQUALS", "AND", "OR", "NOT", "PARITY"}
 EVERY = ("all", "each", "every")
-ONES = {("NUMBER", "1"), ("NAME", "I"), ("NAME", "ones")}  # which a condition below makes an indicator
+ONES = {("NUMBER", "1"), ("NAME", "I"), ("NAME", "ones")}  # indicators if their subscript is a condition
 
 
 def rewrite_customary_forms(tokens: list[Token], is_text: bool) -> None:
     """Rewrite alternative forms of scripts and ranges, in place.
 
-    In LaTeX, x^(n) is not rewritten, since its ^ raises only the bracket.
+    In LaTeX, x^(n) is not rewritten, since ^ raises only the opening parenthesis there.
     """
     dropped: set[int] = set()
     for position, token in enumerate(tokens):
@@ -67,7 +67,7 @@ def may_be_indicator(tokens: Sequence[Token], position: int) -> bool:
 
 
 def _brace_condition(tokens: list[Token], position: int) -> Iterator[int]:
-    """Turn 1_{x > 1} into the indicator 𝕀[x > 1], and yield the positions of tokens that become unnecessary."""
+    """Turn 1_{x > 1} into the indicator 𝕀{x > 1}, and yield the positions of tokens that become unnecessary."""
     base, opening = tokens[position - 1], position + 1
     if not may_be_indicator(tokens, position - 1) or opening >= len(tokens) or tokens[opening].type != "LBRACE":
         return
@@ -81,7 +81,7 @@ def _brace_condition(tokens: list[Token], position: int) -> Iterator[int]:
 
 
 def call_in_braces(line: Sequence[Token], position: int) -> None:
-    """Replace the braces around a function's arguments, as in max{x, y}, with the brackets of a call, in place."""
+    """Replace the braces around several arguments of a function, as in max{x, y}, with parentheses, in place."""
     opening = position + 1
     if opening >= len(line) or line[opening].type != "LBRACE":
         return

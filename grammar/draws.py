@@ -52,7 +52,7 @@ def _tell_expectation(tokens: list[Token], position: int, stated: set[str], shad
             return
     after = tokens[end].type if end < len(tokens) else ""
     if not named:
-        if after == "LBRACKET" and tokens[group_end(tokens, end) - 1].text != "]_":  # which is a literal
+        if after == "LBRACKET" and tokens[group_end(tokens, end) - 1].text != "]_":  # not a literal
             token.type = "EXPECTED"
         return
     token.type = "EXPECTED" if after in CALLED else "EXPECTATION"

@@ -89,7 +89,7 @@ REMOVED_CODES = {
 }  # No error reuses the code of an error that was removed.
 
 
-# Distinguishes errors of one code, for code that must.
+# Reasons distinguish errors that share a code.
 UNFINISHED = "unfinished"
 ENDLESS_MACRO = "endless macro"
 SIZE_NEEDED = "size needed"
@@ -248,13 +248,13 @@ class NotationError(Exception):
         return self.source[self.span[0] : self.span[1]]
 
     def located(self, source: str | None, span: Span | None) -> NotationError:
-        """Return a copy of the error with this source and span, or the error itself if it has a source already."""
+        """Return a copy with this source, and with this span if it has none, or the error itself if it already has one."""
         if self.source is not None or source is None:
             return self
         return self.replace(source=source, span=self.span or span)
 
     def replace(self, **changes: Any) -> NotationError:
-        """Return a copy of the error with some fields changed. Notes that callers added are not copied."""
+        """Return a copy of the error with some fields changed, without notes that were added by `add_note`."""
         unknown = changes.keys() - vars(self).keys()
         if unknown:
             raise TypeError(f"an error has no field {', '.join(sorted(unknown))}")
@@ -268,11 +268,11 @@ class NotationError(Exception):
         return changed
 
     def alone(self) -> NotationError:
-        """Return a copy without this package's traceback frames, unless NAMEDTENSOR_TRACEBACK is set in the environment."""
+        """Return the error itself, without its traceback unless NAMEDTENSOR_TRACEBACK is set in the environment."""
         return self if "NAMEDTENSOR_TRACEBACK" in os.environ else self.with_traceback(None)
 
     def moved(self, source: str | None, position: Callable[[Span], Span | None]) -> NotationError:
-        """Return a copy of the error for another source. `position` maps each span to a new span, or to None."""
+        """Return a copy for another source. `position` maps each span to a new span, or to None to drop it."""
         labels = tuple((moved, text) for span, text in self.labels if (moved := position(span)) is not None)
         hint = self.hint
         if isinstance(hint, Hint) and any(span is not None for span, _ in hint.edits):
@@ -325,7 +325,7 @@ def _restore_error(kind: type[NotationError], args: tuple[Any, ...], fields: dic
 
 
 def relocate(problem: NotationError, text: str, start: int) -> NotationError:
-    """Return the error relative to `text`, which begins at `start` in its source. An error elsewhere is unchanged."""
+    """Return the error with spans relative to `text`, which begins at `start`. An error before it is unchanged."""
     is_here = problem.source is not None and problem.source.startswith(text, start)
     if not is_here or problem.span is None or problem.span[0] < start:
         return problem
@@ -333,7 +333,7 @@ def relocate(problem: NotationError, text: str, start: int) -> NotationError:
 
 
 def excerpt(source: str, labels: tuple[tuple[Span, str], ...]) -> list[str]:
-    """Return the source lines that the labels' spans touch, each followed by a line with carets."""
+    """Return each source line in which a label's span begins, followed by a line of carets for each such label."""
     shown: dict[int, list[tuple[int, int, str]]] = {}
     for span, text in labels:
         start = max(0, min(span[0], len(source)))

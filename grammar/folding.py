@@ -28,5 +28,5 @@ def fold(word: str) -> str:
 
 
 def marks(text: str) -> str:
-    """Convert the stars and daggers that follow a name to the form that the syntax tree uses."""
+    """Return the stars and daggers that follow a name in the form that the syntax tree uses: only * and †."""
     return "".join("*" if mark in "*∗" else "†" for mark in re.sub(r"\\dag(ger)?", "†", text))

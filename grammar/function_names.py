@@ -1,4 +1,4 @@
-"""Detection of the names of defined functions, built-in functions, and functional parameters in a source."""
+"""Detection of names that are functions, because they are defined, built in, or parameters that are functions."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def statements(tokens: Iterable[Token]) -> Iterator[list[Token]]:
 def _labels(tokens: list[Token]) -> set[int]:
     """Return the positions of names that are labels: whole scripts, as in W^max, or components, as in W^{l,max}."""
     labels: set[int] = set()
-    run = False  # of components, from the brace that opens a script
+    run = False  # whether only components have followed the brace that opens a script
     for position, token in enumerate(tokens):
         before = tokens[position - 1].type if position else ""
         after = tokens[position + 1].type if position + 1 < len(tokens) else ""
@@ -52,9 +52,9 @@ def _labels(tokens: list[Token]) -> set[int]:
 
 
 def _head(tokens: list[Token]) -> Iterator[tuple[str, Spelling, Any]]:
-    """Yield the names that a statement defines.
+    """Yield the names that a statement defines or declares.
 
-    A function is ("function", name, parameters), and each tensor is ("tensor", name, none).
+    A function is ("function", name, parameters), and each tensor is ("tensor", name, frozenset()).
     """
     if not tokens or tokens[0].type != "NAME":
         return
@@ -90,7 +90,7 @@ BEGINS = {"NUMBER", "NAME", "FUNCTION", "LPAREN", "CALL", "LBRACE", "LBRACKET", 
 
 
 class _Telling:
-    """The names in a source that are functions, since the source defines them or since they are built in or known."""
+    """The names in a source that are functions: defined by the source, built in, or passed as `further`."""
 
     def __init__(self, lines: list[list[Token]], shadowed: frozenset[str], further: frozenset[str]):
         self.shadowed, self.further = shadowed, further
@@ -134,11 +134,11 @@ class _Telling:
 
 
 def _functions_taken(lines: list[list[Token]]) -> dict[str, dict[int, str]]:
-    """Return a map from each function that accepts functions to the positions and names of these arguments."""
+    """Return a map from each function that accepts functions to the positions and names of these parameters."""
     if not any(token.type == "COLON" for line in lines for token in line):
         return {}
-    signed: dict[str, list[int]] = {}  # with the places that are functions: (ℝ → ℝ)
-    heads: dict[str, tuple[list[str], set[str]]] = {}  # with their arguments, and the names that they apply
+    signed: dict[str, list[int]] = {}  # the positions of arguments that are functions: (ℝ → ℝ)
+    heads: dict[str, tuple[list[str], set[str]]] = {}  # the parameters of functions, and the names that they call
     for line in lines:
         end = scripts_end(line, 1) if line and line[0].type == "NAME" else len(line)
         after = line[end].type if end < len(line) else ""
@@ -189,7 +189,7 @@ def _is_taken(line: list[Token], position: int, taken: dict[str, dict[int, str]]
 
 
 def can_be_tensor(name: Spelling) -> bool:
-    """Return whether the name of a built-in function that has no operand can be a tensor, without axes to reduce."""
+    """Return whether a built-in function's name without an operand can be a tensor, since it has no axes to reduce."""
     return name.base in ELEMENTWISE or all(part.isdecimal() for part in name.subscript)
 
 
@@ -211,7 +211,7 @@ def name_conditionals(tokens: list[Token]) -> None:
                 if named is not None:
                     result[start] = named
                     bases |= {named[1].partition("(")[0]} if "|" in named[1] else set()
-    names: list[tuple[int, int, str]] = []  # one beside another: of p_d(y|x) and the d(y|x) within it the first
+    names: list[tuple[int, int, str]] = []  # without overlaps: p_d(y|x), but not the d(y|x) in it
     for start, (end, text) in sorted(result.items()):
         if text.partition("(")[0] in bases and (not names or start >= names[-1][1]):
             names.append((start, end, text))
@@ -222,7 +222,7 @@ def name_conditionals(tokens: list[Token]) -> None:
 def _conditional(tokens: list[Token], start: int, opening: int) -> tuple[int, str] | None:
     """Return the position after p(B | A), and the single name that it forms.
 
-    Return None if the brackets contain anything other than names, commas and one bar.
+    Return None if the brackets contain anything other than names, commas and at most one bar.
     """
     scripted = [token for token in tokens[start:opening] if token.type not in ("LBRACE", "RBRACE")]
     if not all(token.type in ("SUB", "SUP", "NAME", "NUMBER") for token in scripted):
@@ -273,7 +273,8 @@ def sets_built(tokens: list[Token]) -> None:
 def tell_products(tokens: list[Token]) -> None:
     """Turn each × that can only be a product into a product sign, in place.
 
-    A × can only be a product next to a number, as in 2 × X, or in an index, as in seq(i × k).
+    A × can only be a product next to a number, as in 2 × X, or inside parentheses or square brackets, as in
+    seq(i × k).
     """
     depth = 0
     for before, token, after in zip(tokens, tokens[1:], tokens[2:]):
@@ -293,10 +294,11 @@ def tell_call(line: list[Token], position: int) -> None:
 def tell_functions(
     tokens: list[Token], shadowed: frozenset[str], further: frozenset[str] = frozenset(), whole: bool = True
 ) -> None:
-    """Change the NAME of each function to FUNCTION, and the bracket after it to CALL, in place.
+    """Change the type of each function name to FUNCTION, and the type of the bracket after it to CALL, in place.
 
-    `shadowed` contains names of tensors, in the spelling that the caller passed. If `whole` is false, the user may
-    still be typing, and more text may follow the last token.
+    `shadowed` contains names of tensors, in the spelling that the caller passed, and `further` contains names of
+    functions that are defined elsewhere. If `whole` is false, the user may still be typing, and more text may follow
+    the last token.
     """
     for token, following in zip(tokens, tokens[1:]):
         if token.type == "RBRACKET" and following.type == "SUB":

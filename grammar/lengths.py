@@ -54,7 +54,7 @@ def too_many_cells(count: int, limit: int, source: str, span: Span) -> NotationE
 
 
 def cells(source: str, syntax: str):
-    """Return the number of cells in each bracket that may be a literal, and the positions of these brackets."""
+    """Yield the number of cells and the span of each bracket that may be a literal."""
     separators = SEPARATORS[syntax]
     opened: list[tuple[str, int]] = []
     counts: list[int] = []

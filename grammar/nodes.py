@@ -44,7 +44,7 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Superscript:
-    """An expression with a superscript that is a label, an index or a power, as in x^2, W^{l,Q} or h^{t-1}."""
+    """An expression with a superscript that is a power, a label or an index, as in x^2, W^{l,Q} or h^{t-1}."""
 
     base: Node
     components: tuple[Node, ...]
@@ -53,7 +53,7 @@ class Superscript:
 
 @dataclass(frozen=True, slots=True)
 class Subscript:
-    """A name with a label as its subscript, as in b_1, LN_W or n_{l-1}."""
+    """An expression, usually a name, with a subscript of labels, as in b_1, LN_W or n_{l-1}."""
 
     base: Node
     components: tuple[Node, ...]
@@ -80,7 +80,7 @@ class Rename:
 
 @dataclass(frozen=True, slots=True)
 class Starred:
-    """An expression with all axes starred, as in (expr)^* or X^†. `mark` is a string of stars and daggers."""
+    """An expression whose axes all get a star or dagger, as in (expr)^* or X^†. `mark` is the stars and daggers."""
 
     base: Node
     mark: str
@@ -100,7 +100,7 @@ class Call:
     """A use of an operator or a function, such as Q ⊙_{key} K, softmax_{seq} X, FFN^l(X; W, b), 2 X, −X or i ≤ j.
 
     `operator` is the name without scripts. It is "juxtaposed" for 2 X and "negative" for −X. A call without arguments
-    is an operator in a signature.
+    is the function or operator that a signature declares.
     """
 
     operator: str
@@ -114,7 +114,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class IndexSum:
-    """A sum or product over an index variable with bounds, as in ∑_{i=1}^{n} … or ∏_i …."""
+    """An operator over an index variable with bounds, as in ∑_{i=1}^{n} … or max_{i=1}^{n} …."""
 
     operator: str
     variable: Name
@@ -143,8 +143,8 @@ class Over:
 class Draw:
     """A random variable for each position along `axes`, as in x ∼ N(μ, σ^2)^{seq}, or a random index, as in i ∼ p.
 
-    `family` is the name in the source. For i ∼ p it is empty, and p is the only argument. `labels` are the labels of
-    the variable, such as t in z^t ∼ N(0, 1). In an equation, a Draw is a right-hand side.
+    `family` is the name of the distribution, such as N. For i ∼ p it is empty, and p is the only argument. `labels` are
+    the labels of the variable, such as t in z^t ∼ N(0, 1). In an equation, a Draw is a right-hand side.
     """
 
     name: str
@@ -169,13 +169,13 @@ class Expectation:
 
     @property
     def drawn(self) -> tuple[Draw, ...]:
-        """The random variables whose distributions are stated. Once names have been resolved, these are all of them."""
+        """The random variables with stated distributions. After names are resolved, all variables are included."""
         return tuple(draw for draw in self.draws if isinstance(draw, Draw))
 
 
 @dataclass(frozen=True, slots=True)
 class AtPoint:
-    """A value at a point, where other tensors replace some names, as in (∂Y/∂X*)|_{X = U} or f(t)|_{t = 0}."""
+    """An expression in which other expressions replace some names, as in (∂Y/∂X*)|_{X = U} or f(t)|_{t = 0}."""
 
     body: Node
     points: tuple[tuple[Name, Node], ...]
@@ -327,7 +327,7 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """An assumption, which is a comparison that is asserted, such as ε > 0."""
+    """A statement that consists of a comparison, such as ε > 0 or Y ≈ X + 1."""
 
     condition: Node
     span: Span = _span()

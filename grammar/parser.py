@@ -53,7 +53,7 @@ MAX_OPERATIONS_PER_NESTING = 5  # how many times deeper than brackets operations
 
 
 def spelling_of(source: str) -> str:
-    """Return "latex" if `source` contains a LaTeX-only macro, an environment or $, or else "text"."""
+    """Return "latex" if `source` contains a macro, $ or & that only LaTeX has, or else "text"."""
     return "latex" if _LATEX.search(source) or ("&" in source and has_ampersand(source)) else "text"
 
 
@@ -74,8 +74,8 @@ def parse(
 
     `syntax` is "text", "latex" or "auto". `shadowed` are names that denote tensors, in the caller's spelling, and
     `functions` are names of functions that are defined elsewhere. The limits are `nesting` nested brackets, `literal`
-    numbers in a literal, and `text` characters in the source. Raise NotationError of kind syntax, or of kind value if
-    a limit is exceeded.
+    numbers in literals, and `text` characters in the source. Raise NotationError if the source is malformed, or if it
+    exceeds a limit.
 
     >>> parse("A + x").statements[0].body.operator
     '+'
@@ -88,7 +88,7 @@ def parse(
 
 
 def check_source(source: Any, syntax: Any) -> None:
-    """Raise an error if a formula is not a string or its syntax is unknown."""
+    """Raise NotationError if a formula is not a string or its syntax is unknown."""
     if not isinstance(source, str):
         raise NotationError(108, f"a formula must be a string, got {type(source).__name__}")
     if syntax not in ("auto", "text", "latex"):
@@ -99,7 +99,7 @@ def check_source(source: Any, syntax: Any) -> None:
 def _parse(
     source: str, syntax: str, shadowed: frozenset[str], nesting: int, functions: frozenset[str], literal: int
 ) -> nodes.Program:
-    if len(source) > literal:  # a shorter one has no longer literal
+    if len(source) > literal:  # A shorter source cannot exceed the limit.
         check_lengths(source, syntax, literal)
     tokens = tokens_of(source, syntax, shadowed, nesting, functions)
     tree = _program(tokens, source)
@@ -111,7 +111,7 @@ def _parse(
 
 
 def check_depth(tree: nodes.Program, source: str, limit: int) -> None:
-    """Raise an error if operations, as in −−−…x, are nested more deeply than the later stages can handle.
+    """Raise NotationError if operations, as in −−−…x, are nested more deeply than the later stages can handle.
 
     A long sum a + b + c + … counts as one level, although its tree is deep on the left.
     """

@@ -26,9 +26,9 @@ def read_operators(tokens: list[Token], source: str) -> list[Token]:
 
 
 def _operator(tokens: list[Token], position: int, tokens_out: list[Token], source: str) -> int | None:
-    """Replace a derivative operator that begins at `position`.
+    """Append the tokens that replace the derivative operator at `position` to `tokens_out`.
 
-    Add its tokens to `tokens_out` and return its end, or return None if no operator begins here.
+    Return the position after the operator, or None if no operator begins at `position`.
     """
     order, before = _power(tokens, position + 1) or (1, position + 1)
     slash = _quotient(tokens, before) if order > 1 else before
@@ -122,7 +122,7 @@ def _variables(tokens: list[Token], position: int) -> list[Stretch]:
 
 
 def repeat_names(tokens: list[Token], start: int, stop: int) -> list[Stretch]:
-    """Return the token range of a name, repeated by its power: twice for r², and once for r."""
+    """Return the token range of a name without its power, as often as the power says: twice for r², once for r."""
     for index in range(start + 1, stop):
         power = _power(tokens, index)
         if power is not None and power[1] == stop:
@@ -131,7 +131,10 @@ def repeat_names(tokens: list[Token], start: int, stop: int) -> list[Stretch]:
 
 
 def unwrap_derivatives(tokens: list[Token]) -> list[Token]:
-    """Return the tokens without the brackets around derivative operators, as in (∂/∂X*) f and (∂/∂r)² f."""
+    """Return the tokens without the brackets around derivative operators, as in (∂/∂X*) f and (∂/∂r)² f.
+
+    An operator with a power is repeated.
+    """
     result: list[Token] = []
     position = 0
     while position < len(tokens):

@@ -63,7 +63,7 @@ SMALL = re.compile(f"[{''.join(SUBSCRIPTS)}]+|[{''.join(SUPERSCRIPTS)}]+")
 
 
 def ascii_pieces(text: str) -> list[str]:
-    """Return the ASCII form of each character in a text. It may depend on the characters beside it."""
+    """Return the ASCII form of each character in a text, which may depend on the characters beside it."""
     table = _table()
     pieces = [character if character.isascii() else _plain(text, at, table) for at, character in enumerate(text)]
     for shape in SHAPE.finditer(text):
@@ -100,7 +100,7 @@ def _plain(text: str, at: int, table: dict[str, str]) -> str:
 
 
 def _spell_small(pieces: list[str], start: int, end: int, text: str) -> None:
-    """Replace small digits in place by the text syntax, so that x₁₂ becomes x_{12} and x² becomes x^2."""
+    """Replace Unicode scripts by ASCII scripts, in place, so that x₁₂ becomes x_{12} and x² becomes x^2."""
     table, sign = (SUBSCRIPTS, "_") if text[start] in SUBSCRIPTS else (SUPERSCRIPTS, "^")
     pieces[start:end] = [to_ascii(table[character]) for character in text[start:end]]
     if end - start > 1:

@@ -9,7 +9,7 @@ ENTITY = r"&(?:[A-Za-z][A-Za-z0-9]*|\#[0-9]+|\#x[0-9A-Fa-f]+);"  # character ref
 
 
 def unescape_entity(entity: str) -> str | None:
-    """Return the character of an HTML entity, such as ⊙ for &odot;, or None."""
+    """Return the character of an HTML entity, such as ⊙ for &odot;, or None if it does not denote one character."""
     from html import unescape
 
     text = unescape(entity)
@@ -17,7 +17,7 @@ def unescape_entity(entity: str) -> str | None:
 
 
 def has_ampersand(source: str) -> bool:
-    """Return whether a source contains an & that does not begin an entity."""
+    """Return whether a source contains an & that does not begin an entity, or the entity &amp;."""
     return "&" in source and "&" in re.sub(
         ENTITY, lambda match: "" if unescape_entity(match[0]) not in (None, "&") else "&", source
     )
@@ -30,7 +30,7 @@ def format_character(character: str) -> str:
 
 
 def advice(character: str, source: str, end: int) -> str | None:
-    """Return the hint for a character outside the notation, or None."""
+    """Return the hint for a character outside the notation, or None if there is no specific hint."""
     if TRANSPOSE.match(source, end - 1):
         return "axes have no order, so no transpose is needed; to rename axes, write X_{a→b}"
     if character == "." and source[end : end + 1].isalpha():

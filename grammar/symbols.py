@@ -13,7 +13,7 @@ class Symbol(NamedTuple):
     text: str  # the forms in text, the preferred one first, separated by blanks
     ascii: str  # the same in ASCII
     latex: str  # the same as LaTeX macros or characters
-    value: str = ""  # its value in the syntax tree, if not the first form
+    value: str = ""  # its value in the syntax tree, if it is not the first text form
 
 
 SYMBOLS = (
@@ -102,7 +102,7 @@ LATEX_GREEK = {
     **GREEK, "varepsilon": "ε", "vartheta": "θ", "varphi": "φ", "varpi": "π", "varrho": "ρ", "varsigma": "σ",
 }  # fmt: skip
 
-# Text has no LaTeX but these: a backslash and the name of a Greek letter, and the macros of the ASCII column above.
+# The only LaTeX in the text syntax: a backslash with the name of a Greek letter, and macros of the ASCII column above.
 GREEK_MACROS = {
     **GREEK, "Alpha": "Α", "Beta": "Β", "Epsilon": "Ε", "Zeta": "Ζ", "Eta": "Η", "Iota": "Ι", "Kappa": "Κ", "Mu": "Μ",
     "Nu": "Ν", "Omicron": "Ο", "Rho": "Ρ", "Tau": "Τ", "Chi": "Χ",
@@ -114,7 +114,7 @@ ASCII_MACROS = {
     if spelling.startswith("\\")
 }
 
-# `iota_{ax}` is an operator, so the Greek letter must be printed as one.
+# `iota_{ax}` is an operator, so the Greek letter ι is not spelled out.
 SPELLED_GREEK = {name: letter for name, letter in GREEK.items() if name != "iota"}
 
 SUBSCRIPTS = dict(zip("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ", "0123456789+-=()aehijklmnoprstuvxβγρφχ"))
@@ -131,7 +131,7 @@ ACCENTS = {
     "vec": "\u20d7",
 }  # fmt: skip
 CALLIGRAPHIC = dict(zip("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "𝒜ℬ𝒞𝒟ℰℱ𝒢ℋℐ𝒥𝒦ℒℳ𝒩𝒪𝒫𝒬ℛ𝒮𝒯𝒰𝒱𝒲𝒳𝒴𝒵"))
-FAMILIES = {CALLIGRAPHIC[letter]: letter for letter in "NU"}  # of distributions, whose letters LaTeX prints so
+FAMILIES = {CALLIGRAPHIC[letter]: letter for letter in "NU"}  # distributions that LaTeX prints as these letters
 FRACTIONS = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒"
 NUMBER_SETS = {"ℝ": "reals", "ℤ": "integers", "ℕ": "naturals"}
 
@@ -153,7 +153,7 @@ INVERSES = {
     "exp": "log", "log": "exp", "ln": "exp", "log1p": "expm1", "expm1": "log1p",
 }  # fmt: skip
 BINDERS = frozenset({"lim"})  # operators that only bind a variable in their subscript
-DEFINING = frozenset(r"≜ ≔ := \triangleq \coloneqq \coloneq \eqdef".split())  # the equals signs of definitions alone
+DEFINING = frozenset(r"≜ ≔ := \triangleq \coloneqq \coloneq \eqdef".split())  # equals signs that only definitions use
 BIG = frozenset(value(symbol) for symbol in SYMBOLS if symbol.terminal == "BIG")  # ∑ and ∏
-BRACKETED = frozenset({"Γ"})  # that are functions only before a bracket, being letters for tensors too
-UNDERSCORED = ("gelu_tanh", "leaky_relu")  # the built-ins whose name holds an underscore
+BRACKETED = frozenset({"Γ"})  # functions only before a bracket, since tensors also have these names
+UNDERSCORED = ("gelu_tanh", "leaky_relu")  # built-in functions with an underscore in their names

@@ -209,7 +209,7 @@ ROOT_OF_ONE = "write the operand of a root in parentheses: √(var_{axis} X)"
 
 
 def under_root(tokens: list[Token], position: int) -> int | None:
-    """Return the index of the function or big operator that directly follows a root, or None."""
+    """Return the index of the function or big operator at or before `position` if it follows a root, or else None."""
     start = position if tokens[position].type == "BIG" else operator_before(tokens, position)
     rooted = start and tokens[start].type in ("FUNCTION", "BIG") and tokens[start - 1].type == "ROOT"
     return start if rooted else None
@@ -219,7 +219,7 @@ INNER_PRODUCT = "an inner product is a contraction: x ⊙_{axis} y"
 
 
 def _suggest_braces(hint: str, tokens: list[Token], position: int, sign: str) -> Hint:
-    """Return a hint to put braces around a subscript's axes, given a sign such as × that follows the first axis."""
+    """Return a hint to put braces around the axes of a subscript. A `sign`, a comma or →, follows the first axis."""
     first, following = tokens[position - 1], tokens[position + 1 : position + 2]
     edits = [f"{{{first.text}{sign}{token.text}}}" for token in following if token.type == "NAME"]
     return Hint(hint.format(first.text), *edits, at=(first.start, following[0].end) if edits else None)
@@ -255,7 +255,7 @@ def expectation(expected: set[str]) -> str:
 
 
 def operator_before(tokens: list[Token], position: int) -> int | None:
-    """Return the index of an operator that ends, with its scripts, before `position`, or None."""
+    """Return the index of the operator that ends, with its scripts, before `position`, or None if there is none."""
     index = position - 1
     if index < 0:
         return None

@@ -61,15 +61,15 @@ class Lexer:
         self.source = source
         self.nesting = nesting
         self.tokens: list[Token] = []
-        self.brackets: list[str] = []  # open brackets: "(", "[", "sub", "sup", "shape", "{", and "item" in a subscript
-        self.in_set = False  # right of ∈, : or → and left of the next = or comma: where R, x, [ and { are about sets
+        self.brackets: list[str] = []  # open: "(", "[", "{", "|", "‖", "sub", "sup", "shape", and "item" in a subscript
+        self.in_set = False  # after ∈ or : in a statement, where R, x, [ and { may belong to sets
         self.newline: int | None = None
 
     def run(self) -> list[Token]:
         source = self.source
         for match in TOKEN.finditer(
             source, 0, len(source.rstrip())
-        ):  # blanks at the end begin no token, wherever one looks
+        ):  # Blanks at the end contain no token, and searching them is slow.
             kind = match.lastgroup
             assert kind is not None
             if kind == "comment":
@@ -110,7 +110,7 @@ class Lexer:
 
     # ------------------------------------------------------------------------------------- one method a kind of match
     def imports(self, text: str, start: int, end: int) -> None:
-        """Add the tokens of an import line. Their kinds differ from the kinds of the tokens in other lines."""
+        """Add the tokens of an import line, which `import_lines` reads, since its syntax differs from other lines."""
         from .import_lines import tokens_of_import
 
         for token in tokens_of_import(self.source, start, end):
@@ -199,7 +199,8 @@ class Lexer:
     def name(self, text: str, start: int, end: int) -> None:
         """Read a name.
 
-        A star or dagger after it belongs to the name if an axis is expected or no operand can follow.
+        A star or dagger after it belongs to the name if an axis is expected, or if the name is the variable of a
+        derivative and no operand follows.
         """
         source = self.source
         match = MARK.match(source, end) if source[end : end + 1] in MARK_STARTS else None
@@ -234,7 +235,7 @@ class Lexer:
         self.script("SUP", "".join(SUPERSCRIPTS[character] for character in text), start, end)
 
     def marked(self, start: int) -> bool:
-        """Add the stars and daggers that begin at `start` as one token, and return whether there are any."""
+        """Add the stars and daggers at `start` as one token, unless they multiply. Return whether they were added."""
         match = MARK.match(self.source, start)
         if match is None:
             return False
@@ -318,7 +319,7 @@ class Lexer:
         self.brackets.append(self.bracket(text, previous))
 
     def bracket_or_sign(self, text: str, start: int, end: int) -> None:
-        """Read a bracket or bar, and update the stack of open brackets. Other signs are added as they are."""
+        """Add the token of a bracket, bar or other symbol, and update the stack of open brackets."""
         type, spelled = SIGNS[text]
         if type in ("LPAREN", "LBRACKET", "LBRACE"):
             self.open_bracket(type, spelled, start, end)
@@ -350,7 +351,7 @@ class Lexer:
         return self.in_set and all(bracket == "(" for bracket in self.brackets)
 
     def read_function_brackets(self, text: str, start: int, end: int) -> None:
-        """Read a bracket such as ⌊ or ‖, and its closing counterpart, as a function with its operand."""
+        """Read ⌊, ⌈ or ‖ as a function, its counterpart as the end of the operand, and a lone ‖ as a comma."""
         if text in "⌋⌉" or (text == "‖" and self.brackets[-1:] == ["‖"]):
             return self.close_call(start, end)
         if (

@@ -34,7 +34,8 @@ SIGNS = {
     for spelling in symbol.text.split() + symbol.ascii.split()
     if symbol.terminal != "NORM" and not (spelling.isascii() and spelling.strip("\\").isalpha())
 }
-PLAIN = {sign: names for sign, names in SIGNS.items() if sign not in f"{PRIMES}{MARKS}@()[]{{}}|∣"}  # that are alone
+# Signs with the same meaning in every context.
+PLAIN = {sign: names for sign, names in SIGNS.items() if sign not in f"{PRIMES}{MARKS}@()[]{{}}|∣"}
 SETS = {"R": "ℝ", "Z": "ℤ", "N": "ℕ"}
 BEFORE_SET = ("IN", "COLON", "ARROW", "TIMES", "EQUALS")
 SPECIAL = {*WORDS, *SPELLED_GREEK, *SETS, "x", "I", "inf"}  # words that may mean more than a name
@@ -60,7 +61,8 @@ TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 
-# A line that ends with one of these continues on the next; one that begins with one continues the last.
+# A line that ends with a type in JOINS_AFTER continues on the next line. A line that begins with a type in JOINS_BEFORE
+# continues the previous line.
 JOINS_AFTER = {
     "EQUALS", "APPROX", "COMMA", "COLON", "ARROW", "IN", "DRAWN", "TIMES", "PLUS", "MINUS", "SLASH", "DOT", "OPERATOR", "ROOT", "RELATION",
     "AND", "OR", "NOT", "FOR", "SEMICOLON", "BIG", "PARTIAL",
@@ -71,14 +73,15 @@ JOINS_BEFORE = {
 }  # fmt: skip
 
 
-BRACKETS = {"⌊": "floor", "⌋": "floor", "⌈": "ceil", "⌉": "ceil", "‖": "‖"}  # that are functions with their operands
-CLOSING = ")],;}/+=⊙·<>≤≥≠≈∝"  # after a star these leave nothing to multiply with
+BRACKETS = {"⌊": "floor", "⌋": "floor", "⌈": "ceil", "⌉": "ceil", "‖": "‖"}  # brackets that apply functions
+CLOSING = ")],;}/+=⊙·<>≤≥≠≈∝"  # A star before one of these is not a product.
 OF_AXES = ("sub", "shape", "item", "|")  # the brackets in which words name axes
 
-CONDITION = re.compile(r"(?:[^{}<>=≤≥≠]|->|\{[^{}]*\})*(?:(?<!-)[<>=≤≥≠]|\{[^{}]*[<>=≤≥≠])")  # after a brace that opens
+# Matches after an opening brace if the brace contains a relation.
+CONDITION = re.compile(r"(?:[^{}<>=≤≥≠]|->|\{[^{}]*\})*(?:(?<!-)[<>=≤≥≠]|\{[^{}]*[<>=≤≥≠])")
 
 BARRED = re.compile(
     rf"""\s*\\?[^\W_]+(?:[{PRIMES}{MARKS}]|\^?{MARK.pattern}|_\\?[^\W_]+(?:\.\d+)?|_\{{\\?[\w.]+[{PRIMES}]*\}})*\s*[|∣]"""
 )
 SUBSCRIPTED = re.compile(rf"\s*[_{''.join(SUBSCRIPTS)}]")
-HEAD = re.compile(r"\s*(?:_\{[^:\n]*\}|_\w+)?\s*:")  # after an operator at the beginning of a line: its signature
+HEAD = re.compile(r"\s*(?:_\{[^:\n]*\}|_\w+)?\s*:")  # after an operator at the beginning of a line that is a signature

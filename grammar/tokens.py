@@ -31,7 +31,8 @@ SIGNS = {"RPAREN": ")", "RBRACE": "}", "RBRACKET": "]"}
 class Token:
     """A token: a terminal of the grammar, its `text`, which becomes part of the tree, and its span.
 
-    `place` is "axis" for a token directly inside a subscript or a shape. Every word there is a name.
+    `place` is "axis" for a token directly inside a subscript or a shape, in which every word is a name. It is "mean"
+    for 𝔼, "product" for a × outside of shapes, "opens" or "closes" for a LaTeX bar with a direction, and otherwise "".
     """
 
     __slots__ = ("type", "text", "start", "end", "place")
@@ -50,7 +51,7 @@ class Token:
 
 
 def numeral(character: str, before: Token | None, source: str, start: int, end: int) -> list[Token]:
-    """Return the tokens for a fraction character, such as {1/2} for ½."""
+    """Return the tokens for a fraction character, such as {1/2} for ½. Raise NotationError for the ambiguous 3½."""
     if before is not None and before.type == "NUMBER" and before.end == start:
         shown = source[before.start : end]
         raise NotationError(
@@ -73,7 +74,7 @@ def too_deep(nesting: int, source: str, span: Span) -> NotationError:
 
 
 def match_brackets(tokens: list[Token], source: str, nesting: int) -> None:
-    """Raise if a bracket is unmatched, or if brackets are nested more deeply than `nesting`."""
+    """Raise NotationError if brackets do not match, or if they are nested more deeply than `nesting`."""
     open_brackets: list[Token] = []
     for token in tokens:
         kind = token.type
@@ -150,9 +151,9 @@ def covering(tokens: Sequence[Token]) -> Span:
 
 
 def is_alone(texts: Iterable[str], signs: Collection[str]) -> bool:
-    """Return whether a closing bracket comes before any of these signs.
+    """Return whether the enclosing bracket closes before one of these signs occurs outside of inner brackets.
 
-    In KL(p ‖ q), for example, the sign ‖ has no partner, so it separates two arguments.
+    `texts` follow a first sign. In KL(p ‖ q), for example, the sign ‖ has no partner, so it separates two arguments.
     """
     depth = 0
     for text in texts:
@@ -201,11 +202,11 @@ class Spelling(NamedTuple):
 
     def fits(self, patterns: Collection[Spelling]) -> bool:
         """Return whether this name matches one of the patterns, which are left-hand sides."""
-        if len(self.subscript) + len(self.superscript) > MAX_SCRIPT_COMPONENTS:  # too many to try each reading of
+        if len(self.subscript) + len(self.superscript) > MAX_SCRIPT_COMPONENTS:  # too many combinations to look up
             return any(self.is_of(pattern) for pattern in patterns)
         below = list(product(*((part, ANY) for part in self.subscript)))
         if len(self.subscript) > 1:
-            below.append((ANY,))  # one axis of a head stands for as many as the use names
+            below.append((ANY,))  # One axis of a left-hand side matches any number of axes in a use.
         above = list(product(*((part, ANY) for part in self.superscript)))
         return any(Spelling(self.base, first, second) in patterns for first in below for second in above)
 
@@ -227,7 +228,7 @@ class Spelling(NamedTuple):
 
 
 MAX_SCRIPT_COMPONENTS = 6  # components
-ANY = "…"  # in a pattern: whatever the use has there
+ANY = "…"  # in a pattern: matches any component
 
 
 def _open(component: str) -> str:
@@ -237,7 +238,7 @@ def _open(component: str) -> str:
 def read_names(tokens: list[Token]) -> tuple[list[list[Token]], int]:
     """Return the names at the beginning of `tokens` and the position after them. Commas or semicolons separate names.
 
-    If the last comma is not followed by a name, return no names and 0.
+    Return no names and 0 if `tokens` does not begin with a name, or if a separator is not followed by a name.
     """
     names: list[list[Token]] = []
     start = 0
@@ -284,7 +285,7 @@ SCRIPT_SIGNS = ("PLUS", "MINUS")
 
 
 def name_signs(tokens: list[Token]) -> None:
-    """Replace each symbol that is a whole script, such as + in x^+, by a name, in place.
+    """Turn each + or − that is a whole script, as in x^+, into a name, in place.
 
     In x^-1, the minus belongs to the number.
     """

@@ -31,7 +31,7 @@ def conjuncts(node: Any) -> list[Any]:
 
 
 def children(node: Any) -> tuple[Any, ...]:
-    """Return the nodes directly below `node`, in source order."""
+    """Return the nodes directly below `node`, in the order of its fields."""
     slots = BELOW[type(node)]
     if not slots:
         return ()
@@ -69,7 +69,7 @@ def names_in(node: Any) -> set[str]:
 
 
 def rebuilt(node: Any, change: Callable[[Any], Any], apart: tuple[str, ...] = ()) -> Any:
-    """Return a node in which each direct child, except in the fields `apart`, is replaced by the result of `change`."""
+    """Return `node` with each direct child, except in the fields `apart`, replaced by the result of `change`."""
     changed: dict[str, Any] = {}
     for slot in BELOW[type(node)]:
         before = getattr(node, slot)

@@ -51,9 +51,9 @@ class Expressions(Indices):
         return Call("/", (), (), (numerator, denominator), (), span, sign.span)
 
     def read_differential_quotient(self, numerator, denominator):
-        """Return ∂L/∂W if a quotient is a derivative, or else None.
+        """Return the node for a quotient that contains a derivative ∂L/∂W, or None if it contains no derivative.
 
-        The differential ∂L may also be the last factor of a product or the argument of a function.
+        The differential ∂L may also be the last factor of the numerator, or the operand of a function.
         """
         if type(numerator) is nodes.Differential:
             return self.derivative(numerator.body, denominator.body, (numerator.span[0], denominator.span[1]))
@@ -111,7 +111,7 @@ class Expressions(Indices):
             raise inverse_or_reciprocal(head.name, head.span, span, self.source)
 
     def restricted(self, children):
-        """Build a chain of relations, such as i < j or 1 ≤ i < j ≤ n, as their conjunction."""
+        """Build a condition below an operator, such as i < j or 1 ≤ i < j ≤ n. A chain becomes a conjunction."""
         signs = [sign.text for sign in children[1::2]]
         if len(signs) > 1 and "≠" in signs:
             self.fail(

@@ -22,11 +22,11 @@ INFINITY = Name("∞")
 NEUTRAL: dict[str, Node] = {
     "∑": Number(0), "∏": Number(1), "min": INFINITY, "max": Call("negative", (), (), (INFINITY,)),
 }  # fmt: skip
-PAIRS = ("argmax", "argmin")  # whose value over several variables would be one number for each
+PAIRS = ("argmax", "argmin")  # operators whose value over several variables would be several numbers
 
 
 def ends_with(item, side: int) -> bool:
-    """Return whether an item of a subscript is a comparison with a name at the given side, such as 1 ≤ i or i ≤ n."""
+    """Return whether a subscript item compares by < or ≤ and has a name on the left (0) or right (1) `side`."""
     if type(item) is not VariableRange or type(item.over) is not Call or item.over.operator not in ("<", "≤"):
         return False
     return type(item.over.arguments[side]) is Name
@@ -50,7 +50,7 @@ class Indices(ScriptBuilder):
         return body
 
     def binders(self, head: Head, upper: tuple):
-        """Return the binders in a subscript, such as i=1 up to n, j ∈ [m], k or i<j, and their conditions."""
+        """Return the binders in a subscript, such as i=1 up to n, j ∈ [m], k or i<j, and conditions on variables."""
         binders: list = []
         conditions: list[Node] = []
         bound: set[str] = set()

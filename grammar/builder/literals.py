@@ -114,11 +114,11 @@ def nodes_among(children) -> tuple:
 
 
 def operator_of(name: str, operands: tuple) -> str:
-    """Return the operator with this name. In particular, concat_{ax}(X, Y) is the ASCII form of X ⊕_{ax} Y."""
+    """Return the operator for a name: ⊕ for concat with two operands, as in concat_{ax}(X, Y), or else the name."""
     return "⊕" if name == "concat" and len(operands) == 2 else name
 
 
-SOURCE: ContextVar[str] = ContextVar("SOURCE")  # of the formula that is parsed: Lark takes one builder, for all of them
+SOURCE: ContextVar[str] = ContextVar("SOURCE")  # of the current formula: all formulas share the builder that Lark holds
 
 
 class Literals(Transformer):
@@ -220,7 +220,7 @@ class Literals(Transformer):
     def refuse_python_index(self, span):
         """Raise NotationError for A[0], which is Python's index syntax.
 
-        For E[x], which is common in statistics books, suggest an expectation.
+        For E[x] and Var[x], which are common in statistics books, suggest an expectation or a variance.
         """
         average = "name the random variable: 𝔼_{x ∼ N(0, 1)}[x]; an average over an axis is mean_{axis} X"
         variance = "a variance over an axis is var_{axis} X; of a random variable it is 𝔼[(x − 𝔼[x])^2]"

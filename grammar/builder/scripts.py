@@ -46,7 +46,7 @@ class ScriptBuilder(Literals):
         return Script("WITH", (children[2],), find_outer_span(children))
 
     def plain(self, script):
-        """Return the parts of an operator's script. Raise an error unless they are names of axes, numbers or labels."""
+        """Return the parts of an operator's script. Raise NotationError unless they are axes, numbers or labels."""
         for item in script.items:
             if type(item) in (Indexed, Renamed, Bound, VariableRange, Token):
                 self.fail(

@@ -226,7 +226,10 @@ class TreeBuilder(Expressions):
         return nodes.Range(Name(token.text, token.span), Number(1, token.span), children[4], find_outer_span(children))
 
     def steps_down(self, first, second) -> bool:
-        """Return whether a range that begins with two numbers counts down by one, as 3, 2, … does."""
+        """Return whether a range that begins with two values counts down by one, as 3, 2, … or n, n-1, … does.
+
+        Raise NotationError if it counts neither up nor down by one.
+        """
         one, number = Number(1), type(first) is type(second) is Number
         if first == Call("+", (), (), (second, one)) or second == Call("-", (), (), (first, one)):
             return True

@@ -1,6 +1,6 @@
 r"""Macros that abbreviate text, such as \frac{a}{b} for {{a}/{b}} or \nfun{\seq}{softmax} for softmax_{seq}.
 
-Each function reads the piece at `position` in a range that ends at `end`, and returns the next position to read.
+Each handler reads the piece at `position` in a range that ends at `end`, and returns the next position to read.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Hole(NamedTuple):
     place: str
 
 
-# The text that each macro abbreviates; #1 is its first argument, @#1 holds axes, %#1 elements and &#1 cases.
+# The text that each macro abbreviates. #1 is the first argument; @#1 reads it as axes, %#1 as elements, &#1 as cases.
 TEXTS = {
     "\\ndot": "⊙_{#1}",
     "\\nsum": "∑_{#1}",
@@ -124,9 +124,9 @@ def function(reader: Reader, position: int, end: int) -> int:
 
 
 def function_label(reader: Reader, name: str, rest: Stretch) -> tuple[list[Part], list[Part]]:
-    """Return the script after a function's name as a label, as in LN_Q, or as a parameter, as in norm_p.
+    """Return the scripts after a function's name as a list of labels, as in LN_Q, and a list for the parameter.
 
-    The other of the two lists is empty.
+    Only norm_p has a parameter. For norm_p^2, ^2 is in the list of labels.
     """
     if rest[0] == rest[1]:
         return [], []
@@ -139,7 +139,7 @@ def function_label(reader: Reader, name: str, rest: Stretch) -> tuple[list[Part]
 
 
 def matrix(reader: Reader, position: int, end: int) -> int:
-    """Read \\nmatrix{\\rows}{\\columns}{1 & 2 \\\\ 3 & 4}. If one axis is empty, the matrix is a row or a column."""
+    """Read \\nmatrix{\\rows}{\\columns}{1 & 2 \\\\ 3 & 4}. If one axis is empty, the literal has only the other."""
     rows, columns, (cells, after) = reader.arguments(position, position + 1, end, 3)
     return reader.put(literal(reader, position, after, (rows, columns), cells), after, end)
 
@@ -147,7 +147,7 @@ def matrix(reader: Reader, position: int, end: int) -> int:
 def inner(reader: Reader, position: int, end: int) -> int:
     """Read the \\mathinner{…} of a printed \\nmatrix, \\rows \\overset{\\columns}{\\begin{bmatrix} … \\end{bmatrix}}.
 
-    Any other \\mathinner only affects the appearance, so it is skipped.
+    Any other \\mathinner only affects the appearance, so only its content is read.
     """
     close = reader.partner.get(position + 1, position + 1)
     over = position + 2
@@ -242,7 +242,7 @@ def group(reader: Reader, position: int, end: int) -> int:
 
 
 def read_brace(reader: Reader, position: int, end: int) -> int:
-    r"""Read \underbrace{x + y}_{\text{both}} as the expression above the brace."""
+    r"""Read \underbrace{x + y}_{\text{both}} as the expression alone, without its label."""
     argument, after = reader.argument(position, position + 1, end)
     rest = reader.skip_looks(after, end)
     if rest < end and reader.pieces[rest][0] in ("_", "^"):

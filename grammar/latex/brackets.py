@@ -1,6 +1,6 @@
 """Handlers of brackets and bars. They determine whether a bar opens, closes, or evaluates a value at a point.
 
-Each function reads the piece at `position` in a range that ends at `end`, and returns the next position to read.
+Each handler reads the piece at `position` in a range that ends at `end`, and returns the next position to read.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from ..tokens import ENDS_OPERAND, Token, is_alone
 from .reader import FRAMES, Reader
 from .tables import BARS, PAIRS, SIGNS, SIZED
 
-BAR, SIDED_BAR = "bar", "sided bar"  # the brackets that bars open; one that \left opens only \right closes
+BAR, SIDED_BAR = "bar", "sided bar"  # the brackets that bars open; only \right closes a bar after \left
 NORMS = ("\\|", "\\Vert", "‖")
 
 
@@ -54,7 +54,7 @@ def close_pair(reader: Reader, position: int, end: int) -> int:
 
 
 def read_norm_bar(reader: Reader, position: int, end: int) -> int:
-    r"""Read \| or \Vert, which closes a norm that is open in the same bracket and otherwise opens a norm."""
+    r"""Read \| or \Vert, which closes or opens a norm, or separates arguments, as in KL(p \| q)."""
     _, start, stop = reader.pieces[position]
     top = reader.brackets[-1] if reader.brackets else ""
     alone = top == "(" and reader.previous() in ENDS_OPERAND
@@ -117,7 +117,7 @@ def read_bar(reader: Reader, position: int, end: int) -> int:
 
 
 def is_alone_in_bracket(reader: Reader, position: int, end: int) -> bool:
-    """Return whether this bar is the last bar in the enclosing bracket."""
+    """Return whether this bar is the last bar in the enclosing parentheses or braces."""
     if not reader.brackets or reader.brackets[-1] not in ("(", "{", "item"):
         return False
     return is_alone((SIGNS.get(text, ("", text))[1] for text, _, _ in reader.pieces[position + 1 : end]), "|")

@@ -1,6 +1,6 @@
 """Handlers of single characters, such as separators of cells and rows, scripts, primes and stars.
 
-Each function reads the piece at `position` in a range that ends at `end`, and returns the next position to read.
+Each handler reads the piece at `position` in a range that ends at `end`, and returns the next position to read.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from .reader import AXES, NEXT_ROW, Reader, Stretch
 from .statements import CELL, ROW
 from .tables import PRIMES, SIGNS, STARS
 
-# In \nmatrix, cases and subscripts & and \\ are their own.
+# In \nmatrix, cases, subscripts and shapes, & and \\ have other meanings than in tables.
 ROW_SIGNS = {
     "matrix": ("SEMICOLON", ";"),
     "cases": ("SEMICOLON", ";"),
@@ -167,7 +167,7 @@ def star(reader: Reader, position: int, end: int) -> int:
 
 
 def ends_with_name(reader: Reader) -> bool:
-    """Return whether the last token is a name that is not in a script."""
+    """Return whether the last token is a name that is not a script by itself."""
     tokens = reader.tokens
     return reader.previous() == "NAME" and (len(tokens) < 2 or tokens[-2].type not in ("SUB", "SUP"))
 
@@ -179,7 +179,7 @@ def prime(reader: Reader, position: int, end: int) -> int:
 
 
 def add_primes(reader: Reader, position: int, primes: str, stop: int) -> None:
-    """Add primes to the preceding name or number. In u_i' the prime belongs to the base, as TeX sets it."""
+    """Add primes to the preceding name or number. In u_i', the prime belongs to u, and TeX prints it beside u."""
     token = find_primed_token(reader.tokens)
     if token is None:
         raise reader.unknown(position)
@@ -200,7 +200,7 @@ def find_primed_token(tokens: list[Token]) -> Token | None:
 def group_start(tokens: list[Token], last: int) -> int:
     """Return the index of the brace that opens the group ending at `last`, or `last` for a single token.
 
-    Return -1 if the group has 60 tokens or more.
+    Return -1 if the group has more than 60 tokens, braces included.
     """
     depth = 0
     for index in range(last, max(-1, last - 60), -1):

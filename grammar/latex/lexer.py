@@ -54,7 +54,7 @@ def big(reader: Reader, position: int, end: int) -> int:
 def script_end(reader: Reader, position: int, end: int, sign: str) -> int:
     """Return the end of the script that begins at `position` with this sign.
 
-    If there is no such script, or it is a macro without braces, return `position`.
+    If there is no such script, or its content is neither in braces nor one character, return `position`.
     """
     if position + 1 >= end or reader.pieces[position][0] != sign:
         return position
@@ -98,7 +98,7 @@ def spanning(reader: Reader, position: int, end: int) -> int:
 
 
 def skip_intertext(reader: Reader, position: int, end: int) -> int:
-    """Read \\intertext{…} and skip its content."""
+    """Read \\intertext{…} as the end of a row, and skip its content."""
     row(reader, position, end)
     return reader.argument(position, position + 1, end)[1]
 
@@ -113,7 +113,7 @@ def dots_within(reader: Reader, position: int, end: int) -> int:
 
 
 def ordinary(reader: Reader, position: int, end: int) -> int:
-    """Read \\mathord-, which is a minus sign that belongs to the operand of the preceding operator."""
+    """Skip \\mathord- or \\mathord{-}, which marks the place of an operand in a signature, or any other \\mathord."""
     following = [piece[0] for piece in reader.pieces[position + 1 : min(position + 4, end)]]
     if following[:1] == ["-"]:
         return position + 2

@@ -61,7 +61,7 @@ PIECE = re.compile(
 )
 
 
-ESCAPED = {"&lt;": "<", "&gt;": ">", "&amp;": "&"}  # as a page of HTML must write them
+ESCAPED = {"&lt;": "<", "&gt;": ">", "&amp;": "&"}  # entities that HTML needs for these characters
 ARG = re.compile(r"\\arg\W[^a-z]*([a-z]+)")  # \arg\max is one operator, whatever a document calls \argmax.
 
 
@@ -92,7 +92,7 @@ def is_macro(text: str) -> bool:
 
 # -------------------------------------------------------------------------------------------------- the author's macros
 class Macro(NamedTuple):
-    """A macro defined by \\newcommand or \\ndef.
+    """A macro that the source defines, for example by \\newcommand or \\ndef.
 
     `body` is None if the definition uses unsupported features. `sized` is true if a star or an optional size sets the
     size of the brackets, as in \\norm*{x} and \\norm[\\big]{x}.
@@ -187,7 +187,7 @@ class _Expander:
     def argument(self, macro: Piece) -> list[Piece]:
         """Return the next group with its braces.
 
-        A single piece is returned between two empty braces.
+        A single piece, or the first character of a word or number, is returned between two braces of no width.
         """
         if not self.left or self.peek() == "}":
             raise lacks_argument(self.source, macro)
@@ -224,7 +224,7 @@ class _Expander:
         return group[1][0]
 
     def define(self, name: str, parameters: int, body: list[Piece] | None, sized: bool = False) -> None:
-        """Define a macro. If its body uses more arguments than it has `parameters`, define it without a body."""
+        """Define a macro, unless it belongs to the notation. A body with too many arguments is stored as None."""
         used = max([int(piece[0][1]) for piece in body or () if PARAMETER.fullmatch(piece[0])], default=0)
         if name[1:] not in NOTATION:
             self.macros[name] = Macro(parameters, body if used <= parameters else None, sized)
@@ -237,7 +237,7 @@ class _Expander:
         self.define(name, parameters, self.argument(defining)[1:-1])
 
     def parameters(self) -> int:
-        """Read [2] as the number of arguments, and return it. Return -1 if a default value follows, as in [2][x]."""
+        """Read [2] as the number of arguments, and return it. Return -1 for [2][x], which has a default."""
         number, known = 0, True
         while self.peek() == "[":
             inside = self.bracket()
@@ -345,7 +345,7 @@ def closing_of(text: str) -> str:
 
 
 def read_plain_name(text: str) -> str | None:
-    r"""Return the name in \name{…} or \text{…}, which may also contain labels and words of the notation."""
+    r"""Return the name in \name{…} or \text{…}, with any labels, or None for another piece."""
     named = NAMED.fullmatch(text)
     return named and fold(named[2].replace("\\_", "_").replace("∗", "*"))
 

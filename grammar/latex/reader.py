@@ -30,8 +30,8 @@ Action = Callable[["Reader", int, int], int]
 
 AXES = ("sub", "shape")
 FRAMES = (*AXES, "sup", "group", "matrix", "cases", "text", "math")
-CELLS = {"eqnarray": 0, "multline": 0, "IEEEeqnarray": 1}  # of tables that are not as align is
-# Ends of the last row or cell of a frame, which join nothing.
+CELLS = {"eqnarray": 0, "multline": 0, "IEEEeqnarray": 1}  # the & per cell in tables unlike align
+# Tokens that are dropped at the end of a frame, since they separate nothing there.
 ENDS = {"matrix": ("SEMICOLON",), "cases": ("SEMICOLON", "COMMA", "PERIOD")}
 NEXT_ROW = "\\\\"  # the text of a comma between rows of axes
 
@@ -114,7 +114,7 @@ class Reader(Lexer):
         return end
 
     def piece(self, position: int) -> str:
-        """Return the piece at `position`, or an empty string after the last piece."""
+        """Return the text of the piece at `position`, or an empty string after the last piece."""
         return self.pieces[position][0] if position < len(self.pieces) else ""
 
     # -------------------------------------------------------------------------------------------------------- frames

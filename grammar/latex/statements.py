@@ -1,8 +1,9 @@
 """Conversion of table cells to statements, since LaTeX lays out a program as a table.
 
-A cell ends at `\\\\`, at every second `&` of tables such as align, at `\\quad`, and at the end of its formula. Most cells are one statement
-each. However, a cell that begins with an operator, or follows an operator, continues the previous statement. A cell
-may contain two statements, as in `x = 1, y = 2`. A cell such as `t = 1, …, n` is the range of the previous statement.
+A cell ends at `\\\\`, at every second `&` of tables such as align, at `\\quad`, and at the end of its formula. Most
+cells are one statement each. However, a cell that begins with an operator, or follows an operator, continues the
+previous statement. A cell may contain two statements, as in `x = 1, y = 2`. A cell such as `t = 1, …, n` is the range
+of the previous statement.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ DOTS = {"ELLIPSIS", "DOTS", "EQUALS"}
 # How firmly a SEPARATOR separates: &, \quad; \\; the end of a formula. Its text specifies which.
 CELL, ROW, FORMULA = "&", "\\\\", ""
 
-# A statement is looked at as a string, one letter a token: relations = and : and i (∈), comma, dots, names n, other x.
+# Patterns match a string with one letter per token: = or : or i (∈, ∼) for a relation, f for FOR, n for a name, or x.
 LETTERS = {"EQUALS": "=", "COLON": ":", "IN": "i", "COMMA": ",", "DOTS": ".", "FOR": "f", "NAME": "n", "DRAWN": "i"}
 RELATED = re.compile("[=:i]")
 BEGINS_ANOTHER = re.compile(r"(?<!\.),(?=[^,=:if]*[=:i]|[^,=:if.]+(?:,[^,=:if.]+){0,50}i)")
@@ -54,7 +55,7 @@ def _between(before: list[Token], statement: list[Token]) -> Token:
 def _counts(before: list[Token], statement: list[Token]) -> bool:
     """Return whether a condition such as 1 ≤ i ≤ n or i ∈ {1, …, n} is the range of the previous statement.
 
-    This is the case if i occurs in a script of the previous statement.
+    A set with dots is always a range. Two relations form a range if i occurs in a script of the previous statement.
     """
     kinds = [token.type for token in statement]
     if kinds[:3] == ["NAME", "IN", "LBRACE"]:
@@ -102,7 +103,7 @@ def _cells(tokens: list[Token]):
 
 
 def _lines(tokens: list[Token]):
-    """Yield the statements of a table. Each statement consists of one cell or several cells."""
+    """Return the statements of a table. Each statement consists of one cell or several cells."""
     lines: list[list[Token]] = []
     related = False
     comma: Token | None = None

@@ -94,7 +94,7 @@ REFUSED |= {
 
 @lru_cache(maxsize=4096)
 def name_of(text: str) -> str | None:
-    r"""Return the name that a piece spells, such as seq for \seq, \name{seq} and \text{seq}, or None."""
+    r"""Return the name that a piece spells, such as seq for \seq, \name{seq} and \text{seq}, or None for no name."""
     if text in NAMES:
         return NAMES[text]
     if is_word(text):
@@ -107,7 +107,7 @@ def name_of(text: str) -> str | None:
 
 
 def is_known(macro: str) -> bool:
-    r"""Return whether LaTeX or the notation defines this macro. Other macros, such as \seq, are names of axes."""
+    r"""Return whether the tables list this macro. Other macros, such as \seq, may be names."""
     return macro in NAMES or macro in SIGNS or macro in LOOKS | DROPPED or macro in REFUSED or macro in ARITY
 
 

@@ -1,6 +1,6 @@
 """Handlers of words and letters: upright text, fonts, accents, and calligraphic and blackboard letters.
 
-Each function reads the piece at `position` in a range that ends at `end`, and returns the next position to read.
+Each handler reads the piece at `position` in a range that ends at `end`, and returns the next position to read.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def is_apart(reader: Reader, position: int) -> bool:
 
 
 def add_word(reader: Reader, name: str, start: int, stop: int) -> None:
-    """Add a token for a word, which is a keyword of the notation or a name."""
+    """Add a token or separator for a keyword of the notation, or a token for any other word, which is a name."""
     terminal = "NAME" if reader.in_axes else WORDS.get(name, "NAME")
     if reader.previous() == "IF" and terminal in ("IF", "FOR", "OTHERWISE"):
         reader.tokens.pop()

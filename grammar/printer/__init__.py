@@ -1,10 +1,10 @@
 """The printer, which turns a syntax tree into a formula in text, in ASCII or in LaTeX: `parse(to_text(tree)) == tree`.
 
-`forms`: the signs and forms of each spelling.
-`boxes`: the layout of a formula, which is a tree of boxes; a box becomes a string.
+`forms`: the signs and templates for text, ASCII and LaTeX.
+`boxes`: boxes, which form the layout of a formula as a tree, and their conversion to a string.
 `layout`: the boxes of names and scripts, and the choice of the parts that get brackets.
 `operators`: the boxes of operators, functions and conditions.
-`statements`: the boxes of sets and statements; these modules make text.
+`statements`: the boxes of sets and statements, which complete the layout in text.
 `ascii_text`: the methods whose output differs in ASCII.
 `latex`: the methods whose output differs in LaTeX.
 `preamble`: the macros of the paper, for LaTeX.
@@ -31,7 +31,7 @@ def to_text(node: Any, ascii: bool = False, colors: Mapping[str, str] | None = N
 
     `ascii` restricts the text to ASCII letters and signs.
 
-    `colors` are the terminal codes for the name of each axis.
+    `colors` maps axis names to the terminal codes of their colors.
 
     >>> from grammar.parser import parse
     >>> to_text(parse("softmax_seq (Q @_key K / sqrt(|key|)) @_seq V"))
@@ -49,10 +49,10 @@ def to_latex(
 ) -> str:  # fmt: skip
     """Return `node` as LaTeX that KaTeX and MathJax can render.
 
-    `macros` uses the macros of the paper's package `namedtensor`.
+    If `macros` is true, use the macros of the paper's package `namedtensor`.
 
-    `colors` are the colors of the axes, such as #0b80a6. With a `width` in ems, the result is a display with line
-    breaks at that width. `words` are the LaTeX of some names.
+    `colors` maps axis names to colors, such as #0b80a6. With a `width` in ems, the result is a display with line
+    breaks at that width. `words` maps names to their LaTeX.
 
     >>> from grammar.parser import parse
     >>> print(to_latex(parse("Q ⊙_{key} K / 2"), macros=True))

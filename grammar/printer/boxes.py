@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Union
 
-# From the loosest to the tightest. The grammar knows QUOTIENT as PRODUCT, but a reader doubts a / b ⊙ c.
+# From the loosest to the tightest. In the grammar, QUOTIENT is PRODUCT, but readers may find a / b ⊙ c ambiguous.
 OR, AND, NOT, RELATION, SUM, QUOTIENT, PRODUCT, UNARY, JUXTAPOSITION, ELEMENT, POSTFIXED, ATOM = range(12)
 
 
@@ -27,7 +27,7 @@ class Box:
 
         word        a name that is an operand; `data` is the name
         axis        the name of an axis; `data` is the axis
-        below       a script; its content is between two strings, as also in above and round
+        below       a script; its content is between two strings, as also in above and bracket
         operator    a sign between operands; `data` is its looseness, 0 for relations
         align       the place before the relation of a statement
         gap         a space that only the text syntax needs
@@ -59,7 +59,7 @@ def write(part: Part, parts_of: ChangeParts | None = None) -> str:
 
 
 def begins(part: Part, prefix: str) -> bool:
-    """Return whether the text of a box begins with a prefix, regardless of the box's alignment."""
+    """Return whether the text of a box begins with a prefix, ignoring alignment marks."""
     stack: list[Part] = [part]
     while stack:
         part = stack.pop()

@@ -1,6 +1,6 @@
-r"""The signs and forms of each spelling: text, ASCII, LaTeX, and LaTeX with the macros of the paper.
+r"""The signs and forms of each output format: text, ASCII, LaTeX, and LaTeX with the macros of the paper.
 
-A form is a template: #1 and #2 are its slots, and _{#2} is a script, which an empty slot omits.
+A form is a template: #1 and #2 are its slots, and _{#2} is a script, which is omitted if its slot is empty.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ BLACKBOARD = {"ℝ": "R", "ℤ": "Z", "ℕ": "N", "𝕀": "I", "𝔼": "E"}
 def _signs(column: str, dot: str, times: str, mean: str, defining: str) -> dict[str, str]:
     """Return a map from the value of each symbol in the tree to the symbol's preferred form.
 
-    `dot` is the product of numbers; `times` is between the axes of a shape; `defining` is in an equation that defines.
+    `dot` is the sign for a product of numbers, `times` for a shape, `mean` for an expectation, and `defining` for ≜.
     """
     signs = {value(symbol): getattr(symbol, column).split()[0] for symbol in SYMBOLS}
     return signs | {"·": dot, " × ": times, "𝔼": mean, "≜": defining}

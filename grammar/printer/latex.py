@@ -3,7 +3,7 @@
     Q \\ndot{\\name{key}} K          MacrosLayout, for LaTeX with the package `namedtensor`
     Q \\mathbin{\\mathop{\\odot}\\limits_{\\mathsf{key}}} K          LatexLayout, for a page that knows no macros
 
-Fractions, roots and environments bracket what is in them, so less is bracketed here than in text.
+Fractions, roots and environments delimit their contents, so LaTeX needs fewer brackets than text.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ class MacrosLayout(LatexLayout):
 
 
 def _set_letters(text: str, font: str, several: bool) -> str:
-    """Set a name in a font. If `several` is true, set only names of several letters.
+    """Return the LaTeX for a name in a font. If `several` is true, a single letter does not get the font.
 
     The primes and stars of the name stay outside of the font.
     """
@@ -209,7 +209,7 @@ def _conditional(text: str, font: str) -> str:
 
 
 def _split_accent(word: str) -> tuple[str, str]:
-    """Return a name without its final accent, and the macro for that accent."""
+    """Return a name without its final accent, and the accent's name in LaTeX, such as hat, or an empty string."""
     last = unicodedata.normalize("NFD", word[-1:])
     accent = next((name for name, mark in ACCENTS.items() if last[-1:] == mark), "")
     return (word[:-1] + last[:-1], accent) if accent else (word, "")
@@ -238,5 +238,5 @@ def _table(rows) -> Box:
 
 
 def _guard_bracket(row):
-    """Guard a row that begins with [, which LaTeX would interpret as the spacing after the previous row."""
+    """Return a row or cell, with {} before a [ at its beginning, which LaTeX would read as spacing after a row."""
     return Box(("{}", row)) if write(row).startswith("[") else row

@@ -1,4 +1,4 @@
-"""The layout of names, numbers and scripts, in text, and the brackets between operands."""
+"""The layout of names, numbers and scripts, in text, and the brackets around operands."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class FormulaLayout:
         return box if box.level >= level and (last or not box.reaches) else self.round(box)
 
     def right(self, node: Any, level: int) -> Box:
-        """Return the box of the last operand, in brackets if it begins with a sign."""
+        """Return the box of the last operand, in brackets if it begins with a minus sign."""
         box = self.part(node, level, last=True)
         return self.round(box) if begins(box, "-") else box
 
@@ -131,7 +131,7 @@ class FormulaLayout:
 
     # -------------------------------------------------------------------------------------------------------- scripts
     def superscript(self, node) -> Box:
-        """Return a base with a superscript, as in (x^2)^n, since x^2^n would be ambiguous."""
+        """Return the box of a base with a superscript. A base that is a power gets brackets, as in (x^2)^n."""
         base = self.part(node.base, ATOM if type(node.base) in (Superscript, Starred) else POSTFIXED)
         above = self.sign(node.mark) if type(node) is Starred else self.above(node.components)
         return self.attach(node.base, self.round(base) if _is_ambiguous(node) else base, "^", above)
@@ -174,7 +174,7 @@ class FormulaLayout:
         return "".join(self.signs.get(name, name) for name in mark)
 
     def label(self, node: Any, axes: bool) -> Part:
-        """Return a component of a subscript in which every word is a name."""
+        """Return the layout of a component of a subscript, in which every word is a name."""
         if type(node) is Name:
             return self.spell_axis(node.text) if axes else self.spell_label(node.text)
         if type(node) in (Number, nodes.Size):
@@ -262,7 +262,7 @@ def _axis_as_label(name: str) -> Any:
 
 
 def is_plain_sum(node: Any) -> bool:
-    """Return whether `node` is a name, a number, or a sum of names and numbers, such as t-1."""
+    """Return whether `node` is a name, a number, or a sum or difference of names and numbers, such as t-1."""
     while type(node) is Call and node.operator in ("+", "-"):
         if type(node.arguments[1]) not in (Name, Number):
             return False

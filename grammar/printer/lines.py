@@ -43,7 +43,7 @@ WIDTH = {token: width for width, tokens in WIDTHS.items() for token in tokens.sp
 LETTER, CAPITAL, MACRO = 0.53, 0.8, 0.62  # any other token
 LAST = 3  # the looseness of a relation that is broken last
 INDENT_EMS = 1.0  # ems of \quad before the rest of a row
-MAX_LEFT_SHARE = 0.45  # of a row that the left sides may take before all begin at the margin
+MAX_LEFT_SHARE = 0.45  # of the width for left sides; if one is wider, all rows begin at the margin
 
 
 # -------------------------------------------------------------------------------------------------------------- widths
@@ -110,7 +110,7 @@ def is_script(part: Part) -> bool:
 
 # ---------------------------------------------------------------------------------------------------------------- rows
 class Atom(NamedTuple):
-    """A part of a row that is never broken. `kind` is operator, align, ( or ), or empty."""
+    """A part of a row that is never broken. `kind` is the kind of its box, ( or ) for a bracket, or empty."""
 
     text: str
     width: float
@@ -200,7 +200,10 @@ def break_row(row: Row, width: float, is_whole: bool = False) -> list[Row]:
 
 
 def best_break(row: Row, breaks: list[Break], width: float) -> Break:
-    """Return the last outermost break after a first line that fits, or the first break if no first line fits."""
+    """Return the last break whose first line fits, on the outermost and loosest level that has such a break.
+
+    The first line must also fill more than a quarter of the width. If no break qualifies, return the first break.
+    """
     starts = [0.0, *accumulate(atom.width for atom in row)]
     for key in sorted({item[:2] for item in breaks}):
         fitting = [item for item in breaks if item[:2] == key and starts[item[2]] <= width]

@@ -132,7 +132,7 @@ class OperatorLayout(FormulaLayout):
         return self.prefix("∂", node.body)
 
     def prefix(self, sign: str, node: Any) -> Box:
-        """Return √ or ∂ with its operand, which is in brackets unless it is an atom."""
+        """Return √ or ∂ with its operand, which is in brackets unless it is an atom or has a subscript of labels."""
         operand = self.box_of(node)
         is_bare = operand.level == ATOM or type(node) is Subscript
         return Box((self.put_before(sign, operand if is_bare else self.round(operand))), ELEMENT)
@@ -153,7 +153,7 @@ class OperatorLayout(FormulaLayout):
         return self.attach(node.variable, box, "^", mark) if mark else box
 
     def takes_mark(self, variable: Any) -> bool:
-        """Return whether X^* can be written as X*, which is possible after a word that is not a keyword."""
+        """Return whether X^* can be written as X*, which is possible after any word except `in`."""
         return type(variable) is Name and variable.text[0].isalpha() and variable.text != "in"
 
     # ------------------------------------------------------------------------------------- over axes, indices and sets

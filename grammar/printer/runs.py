@@ -37,7 +37,7 @@ class Run(NamedTuple):
 def to_runs(node: Any, axes: Collection[str] | None = None) -> tuple[Run, ...]:
     """Return the runs of `node`.
 
-    `axes` are the names to read as axes if the tree leaves that open.
+    `axes` contains the names of axes. The default is `axes_in(node)`.
 
     >>> from grammar.parser import parse
     >>> [(run.text, run.scripts, run.axis) for run in to_runs(parse("∑_{seq} X^2"))]
@@ -66,7 +66,7 @@ def to_runs(node: Any, axes: Collection[str] | None = None) -> tuple[Run, ...]:
 
 
 def add_run(runs: list[Run], run: Run) -> None:
-    """Append a run, or append its text to the last run if both have the same style."""
+    """Append a nonempty run, or append its text to the last run if both have the same style and are not slanted."""
     if runs and runs[-1][1:] == run[1:] and not run.slanted:
         runs[-1] = run._replace(text=runs[-1].text + run.text)
     elif run.text:
@@ -79,7 +79,7 @@ def plain(runs: Iterable[Run]) -> str:
 
 
 def axes_in(node: Any) -> tuple[str, ...]:
-    """Return the axes that a tree names, in order of appearance.
+    """Return the names that are certainly axes, in the order of a walk over the tree.
 
     >>> from grammar.parser import parse
     >>> axes_in(parse("LN_W(X_{a→b}) ⊙_{key} W_Q"))

@@ -17,7 +17,7 @@ NUMBERS |= {"positive": ("ℝ", ">"), "nonnegative": ("ℝ", "≥")}
 
 
 class TextLayout(OperatorLayout):
-    """The layout in text, with statements."""
+    """The complete layout in text, with sets and statements."""
 
     # ----------------------------------------------------------------------------------------------------------- sets
     def shape(self, domain: Part, axes: Iterable[tuple[Axis, Any]]) -> Box:
@@ -78,7 +78,7 @@ class TextLayout(OperatorLayout):
         return Box((target, self.relate("←"), body))
 
     def fact(self, node) -> Box:
-        """Return an assumption, with brackets if its first sign could join it to the previous line."""
+        """Return a comparison. Its first side is in brackets if a minus sign could join it to the previous line."""
         box = self.box_of(node.condition)
         if begins(box, "-"):
             box = self.bracket_first(box, self.box_of(conjuncts(node.condition)[0].arguments[0]))
