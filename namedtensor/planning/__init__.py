@@ -10,14 +10,14 @@
 `sums_as_products`: sums that are computed by a product.
 `step_builder`: construction of steps, constants and casts, and the guarded fast path with its fallback.
 `builder`: translation of named operations to steps.
-`failures`: translation of library exceptions to errors of the formula.
+`failures`: conversion of library exceptions to errors that show the failing part of the formula.
 `lowering`: the state that rules and rewrites share.
 `slice_update`: the update of one slice of an array.
 `structural`: one rule for each structural term.
-`loop_steps`: a loop as one step.
+`loop_steps`: lowering of a loop to one step.
 `contraction_order`: the cheapest order for a chain of products.
 `fused_kernels`: expressions for which the library has a kernel.
-`scaled_integers`: products and elements of integers with a scale.
+`scaled_integers`: products with scaled 8-bit integers, and single elements of them.
 `merged_projections`: one product for several weights.
 `online_softmax`: softmax over a long axis, computed one slice at a time.
 `regions`: expressions that can be tiled.
@@ -27,6 +27,6 @@
 `memory`: in-place reuse, workspaces, and the last use of each value.
 `cost`: the cost of a plan.
 
-Contract: this package uses nodes only for spans, and libraries only through `Target`. Rules and rewrites depend on
-`Lowering`, but not on the planner.
+Contract: this package uses nodes only for spans, and libraries only through `Target`. The modules of rules and rewrites
+import `lowering`, but not `planner`.
 """

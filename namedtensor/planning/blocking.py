@@ -20,7 +20,8 @@ from .step_builder import MAX_REPEATED_BLOCK_STEPS
 def find_regions(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int]) -> None:
     """Find the disjoint regions of a graph that are worth tiling.
 
-    A region of layers has one block per core. Such regions are used only if several cores compute a region.
+    A region of layers is cut into blocks for all cores. If only one core would compute these regions, all regions are
+    found again for one core.
     """
     threads = regions.cores() if lowering.is_on(core_use.LIMIT) else 1
     _find(lowering, terms, threads)
@@ -31,9 +32,9 @@ def find_regions(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int
 
 
 def _find(lowering: Lowering, terms: Sequence[Term], threads: int) -> None:
-    """Find the regions that are worth tiling for a given number of threads, starting from the graph's roots."""
+    """Find the regions that are worth tiling for a given number of threads, from the graph's roots to its inputs."""
     taken: set[int] = set()
-    # products with integers are converted piece by piece already
+    # The step for these products already converts integers piece by piece.
     converted = {id(term) for term in terms if scaled_integers.is_product(lowering, term)}
     sizes = regions.sizes_of_layers(terms) if lowering.is_on("layer-tiling") and not converted else ()
     chains: dict[int, contraction_order.Parts] = {}
@@ -52,7 +53,7 @@ def _find(lowering: Lowering, terms: Sequence[Term], threads: int) -> None:
 
 
 def cores_for(lowering: Lowering, region: Region) -> str:
-    """Return a description of the cores that compute the blocks of a region."""
+    """Return the description in `core_use` of the cores that compute the blocks of a region, such as "several"."""
     return core_use.cores_for(region, lowering.itemsize, lowering.is_on(core_use.LIMIT), lowering.wakes_blas)
 
 
@@ -113,7 +114,7 @@ def _lower_in_blocks(lowering: Lowering, region: Region, tiling: regions.Tiling)
     lowering.blocks += 1
     order = (*tiling.picked, *result.order)
     sizes = resolve_shape(region.root.shape)
-    assume_at_most(tiling.rows, sizes[tiling.tiled])  # the last tile reaches back into the one before
+    assume_at_most(tiling.rows, sizes[tiling.tiled])  # The last tile overlaps the previous one, so one tile must fit.
     shape = tuple(sizes[axis] for axis in order)
     plan = inner.builder.plan(
         lowering.source, (result,), f"{lowering.prefix}b{lowering.blocks}_", MAX_REPEATED_BLOCK_STEPS

@@ -17,11 +17,11 @@ from .step_builder import ENDS, MIN_GUARDED_NUMBERS, StepBuilder
 
 
 class PlanBuilder(StepBuilder):
-    """The builder of one plan for one target; `real` is the dtype of constants."""
+    """The builder of one plan for one target; `real` is the dtype of constants that are floats."""
 
     # -------------------------------------------------------------------------------------------------- elementwise
     def elementwise(self, primitive: str, *arguments: Argument) -> PlanValue:
-        """Return an elementwise function of arrays and numbers, over the union of their axes."""
+        """Return the result of an elementwise primitive for arrays and numbers, over the union of the arrays' axes."""
         values = [argument for argument in arguments if isinstance(argument, PlanValue)]
         if len(values) < len(arguments):
             if not values or primitive not in self.target.numbers or not self.target.is_native(values[-1].dtype):
@@ -54,7 +54,7 @@ class PlanBuilder(StepBuilder):
 
     # -------------------------------------------------------------------------------------------------- reductions
     def reduce(self, kind: str, x: PlanValue, axes: Order, keep: bool = False) -> PlanValue:
-        """Return a reduction over some axes. If `keep` is true, these axes remain with size 1."""
+        """Return an array reduced over some of its axes. If `keep` is true, these axes remain with size 1."""
         if self.sums_in_single(kind, x):
             return self.cast(self.reduce(kind, self.cast(x, "float32"), axes, keep), x.dtype)
         places = tuple(sorted(x.order.index(axis) for axis in axes))
@@ -78,9 +78,9 @@ class PlanBuilder(StepBuilder):
     def exponentials(self, x: PlanValue, axes: Order, keep: bool) -> tuple[PlanValue, PlanValue]:
         """Return exp(x − m), with m the maximum of x along the axes, and the sums that normalize these exponentials.
 
-        On the fast path, m is 0 in each row in which the sum of exp x is at least 1. No exponential in such a row is
-        smaller than its share of the sum, so an exponential with a representable share does not underflow. The step
-        `shifted` recomputes the other rows.
+        On the fast path, m is 0 in each row in which the sum of exp x is at least 1 and not very large. No exponential
+        in such a row is smaller than its share of the sum, so an exponential with a representable share does not
+        underflow. The step `shifted` recomputes the other rows with the maximum.
         """
         if not self.has_fast_path(x) or x in self.donated:  # its memory becomes the result's
             powers = self.exp(self.subtract(x, self.reduce("max", x, axes, True)))
@@ -99,9 +99,10 @@ class PlanBuilder(StepBuilder):
         return self.step("select", (fast, fallback), fast.order, fast.shape, fast.dtype)
 
     def guarded(self, primitive: str, x: PlanValue, value: PlanValue, axes: Order, **options: Any) -> PlanValue:
-        """Return a value that is computed on a fast path over these axes, or the given value if there is no fast path.
+        """Return a value that equals `value`, but that a plan with separate guards computes in a single step from `x`.
 
-        In a long plan, the value becomes a single step of `x` with a separate guard.
+        This step applies `primitive`, which has its own guard. The function returns `value` itself within a block, for
+        a small array, for axes other than the last axis, or without a fast path.
         """
         if self.in_block or x.typical_count < MIN_GUARDED_NUMBERS or axes != x.order[-1:] or not self.has_fast_path(x):
             return value
@@ -109,24 +110,24 @@ class PlanBuilder(StepBuilder):
         return self.step("select", (value, value, one), x.order, x.shape, x.dtype)
 
     def guard(self, x: PlanValue, low: float, high: float) -> None:
-        """Add a step that switches to the fallback if an element of the value does not lie between two bounds."""
+        """Add a step that switches to the fallback unless all elements of the value are between two bounds."""
         self.step("guard", (x,), (), (), "bool", low=low, high=high)
 
     def guard_finite(self, x: PlanValue) -> None:
-        """Add a step that switches to the fallback if an element of the value is near the upper limit of its dtype."""
+        """Add a step that switches to the fallback if an element's absolute value is near the limit of its dtype."""
         end = 2.0 ** ENDS[x.dtype]
         self.guard(x, -end, end)
 
     def sums_in_single(self, kind: str, x: PlanValue) -> bool:
         """Return whether a reduction such as a sum or a product must be computed in single precision.
 
-        NumPy rounds each partial sum of the dtypes of `ml_dtypes`.
+        For dtypes of `ml_dtypes`, NumPy would round each partial result.
         """
         sums = kind in ("sum", "prod", "mean", "cumsum", "cumprod")
         return sums and self.kind(x) == "f" and not self.target.is_native(x.dtype)
 
     def along(self, primitive: str, x: PlanValue, axis: str) -> PlanValue:
-        """Return a function of an array along an axis, such as its cumulative sum."""
+        """Return the result of a primitive that acts along one axis of an array, such as the cumulative sum."""
         if self.sums_in_single(primitive, x):
             return self.cast(self.along(primitive, self.cast(x, "float32"), axis), x.dtype)
         if primitive in ("cumsum", "cumprod") and self.are_whole((x,)):
@@ -145,7 +146,7 @@ class PlanBuilder(StepBuilder):
             return x
         moves = tuple(x.order.index(axis) for axis in order)
         step = self._written.get(self.unnamed(x))
-        if step is not None and step.primitive == "transpose":  # straight from the operand of the first transposition
+        if step is not None and step.primitive == "transpose":  # Replace two transpositions by one.
             moves = tuple(step.options["moves"][move] for move in moves)
             x = step.arguments[0]
         else:
@@ -190,7 +191,7 @@ class PlanBuilder(StepBuilder):
         return self.reshape(turned, (*before, target, *after), shape)
 
     def split(self, x: PlanValue, source: str, parts: Sequence[tuple[str, int]]) -> PlanValue:
-        """Return X_{c→(a,b)}, which is the inverse of merging."""
+        """Return X_{c→(a,b)}, given the names and sizes of the parts. This is the inverse of `merge`."""
         index = x.order.index(source)
         order = (*x.order[:index], *[axis for axis, _ in parts], *x.order[index + 1 :])
         return self.reshape(x, order, (*x.shape[:index], *[size for _, size in parts], *x.shape[index + 1 :]))
@@ -211,7 +212,7 @@ class PlanBuilder(StepBuilder):
         return self.step("part", (x,), x.order, (*x.shape[:-1], size), x.dtype, start=start, stop=start + size)
 
     def concat(self, values: Sequence[PlanValue], axis: str) -> PlanValue:
-        """Return several arrays, with the same order of axes, joined along one axis."""
+        """Return the concatenation, along one axis, of arrays whose axes are in the same order."""
         first = values[0]
         at = first.order.index(axis)
         total = sum(value.shape[at] for value in values)

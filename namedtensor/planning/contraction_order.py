@@ -1,8 +1,8 @@
-"""Contraction order, which computes a chain such as A ⊙_{i} B ⊙_{j} C in the cheapest order by dynamic programming.
+"""The cheapest contraction order of a chain such as A ⊙_{i} B ⊙_{j} C, found by dynamic programming.
 
 Factors are contracted two at a time, over the axes that no remaining factor needs. The cost of a product of two factors
-is the number of multiply-adds. Axes that both operands and the result share form a stack of products, and each
-product in the stack requires a separate call.
+is estimated from the multiply-adds, the elements of the result and the library calls. Axes that both operands and the
+result share form a stack of products, and each product in the stack has an additional fixed cost.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .builder import PlanBuilder
 from .lowering import CHAINED, Lowering
 from .plan import Argument, PlanValue
 
-MAX_FACTORS = 8  # factors: beyond, the order that was written stays
+MAX_FACTORS = 8  # a chain with more factors is computed in the order in which it is written
 CALL_MULTIPLY_ADDS = 500.0  # the cost of a call of the library, in multiply-adds
 MATRIX_MULTIPLY_ADDS = 100.0  # the cost of each matrix of a stack
 
@@ -32,13 +32,15 @@ class FactorChain(NamedTuple):
     axes: frozenset[str]
 
 
-Parts = tuple[list[Term], list[str]]  # of a product of several: its factors, of too many the first, and the axes summed
+Parts = tuple[list[Term], list[str]]  # the factors of a product, at most MAX_FACTORS + 1, and the axes summed over
 
 
 def chain_of(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts]) -> FactorChain | None:
-    """Return the chain of factors that ends with a term, or None if no other order can be cheaper than the written one.
+    """Return the chain of factors that ends with a term, or None if the chain cannot be reordered.
 
-    The factors are collected from nested products, provided that each axis has one meaning in these products.
+    The factors are collected from nested products if each axis has one meaning in these products. A chain has at least
+    three factors, or two if the term is a sum, and at most MAX_FACTORS. `alone` returns whether a nested term may be
+    replaced by its factors.
     """
     if not any(argument.operator in CHAINED for argument in term.arguments):
         return None
@@ -69,7 +71,7 @@ def _parts(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts], f
         if not summed:
             continue
         others = [argument for at, argument in enumerate(term.arguments) if at != index]
-        if any(set(summed) & set(other.shape) for other in others):  # this axis is another one outside
+        if any(set(summed) & set(other.shape) for other in others):  # The axis has two meanings.
             return [term], []
     if total and len(parts[0][0]) == 1:
         return [term], []
@@ -77,7 +79,7 @@ def _parts(term: Term, alone: Callable[[Term], bool], known: dict[int, Parts], f
     return factors[: MAX_FACTORS + 1], [*term.axes, *(axis for _, summed in parts for axis in summed)]
 
 
-Tree = Any  # a factor's place, or a pair of trees
+Tree = Any  # the index of a factor, or a pair of trees
 
 
 def best(shapes: Sequence[frozenset[str]], axes: frozenset[str], sizes: dict[str, int]) -> tuple[float, Tree]:
@@ -112,7 +114,10 @@ def best(shapes: Sequence[frozenset[str]], axes: frozenset[str], sizes: dict[str
 
 
 def price(left: frozenset[str], right: frozenset[str], axes, outside, sizes: dict[str, int]) -> float:
-    """Return an estimated cost of one product, from its multiply-adds, the elements that it writes and its calls."""
+    """Return an estimated cost of one product, based on its multiply-adds, its result's elements, and library calls.
+
+    The product sums over the members of `axes` that no factor `outside` has.
+    """
     summed = (left | right) & (axes - outside)
     remaining = (left | right) - summed
     stack = (left & right) - summed
@@ -132,7 +137,8 @@ def price(left: frozenset[str], right: frozenset[str], axes, outside, sizes: dic
 def reorder(lowering: Lowering, term: Term) -> Argument | None:
     """Return the value of a chain of contractions, computed in the cheapest order.
 
-    In half precision, whose range is narrow, the chain is computed as written.
+    The result is None, so that the chain is computed as written, unless all factors have the same float dtype. Half
+    precision is excluded, because its range is narrow.
     """
     b, chain = lowering.builder, chain_of(term, lowering.is_separable, lowering.chains)
     if chain is None:
@@ -166,7 +172,8 @@ def reorder(lowering: Lowering, term: Term) -> Argument | None:
             x, y = (_sum_over(b, operand, gone - set(other.order)) for operand, other in ((x, y), (y, x)))
         result = REGISTRY["⊙"].lower(b, (x, y), both, {})
         lowering.limit_result(term, math.prod(result.shape))
-        return _sum_over(b, result, gone)  # a sum of one factor may overflow although the sum of products does not
+        # The sum of one factor may overflow although the sum of the products does not.
+        return _sum_over(b, result, gone)
 
     return product(tree)
 

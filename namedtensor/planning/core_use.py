@@ -19,12 +19,12 @@ MIN_TILED_MS = 1.0  # the shortest time on one core that is worth blocks with pr
 MIN_SHARED_MS = 2.0  # the shortest time on one core that is worth several cores
 MIN_TILED_CHAIN_MS = MIN_SHARED_MS  # the same threshold for blocks without products, which never pay off on one core
 MIN_SHARED_BESIDE_MS = 40.0  # the same after products that woke the threads of the BLAS, which stay awake so long
-MIN_LONG_MS = 300.0  # milliseconds of one core: so long that threads of the BLAS sleep for most of it
-MIN_WAKING_MULTIPLY_ADDS = 2**23  # of a product that wakes them
+MIN_LONG_MS = 300.0  # work that takes longer on one core lets the threads of the BLAS fall asleep early in it
+MIN_WAKING_MULTIPLY_ADDS = 2**23  # the smallest product, in multiply-adds, that wakes the threads of the BLAS
 # Measured on one core.
 BYTES_MULTIPLIED_PER_MS = 2**28  # multiply-adds times the bytes of a number; up to twice as many with 512-bit vectors
-MS_PER_BYTE = 5e-8  # of an elementwise operation or a sum, in the cache
-MS_PER_BYTE_HEAVY = 1.5e-7  # of one like exp
+MS_PER_BYTE = 5e-8  # for an elementwise operation or a sum, in the cache
+MS_PER_BYTE_HEAVY = 1.5e-7  # for a heavy operation such as exp
 
 
 def milliseconds(region: Region, itemsize: int) -> float:
@@ -64,7 +64,7 @@ def is_small(region: Region, itemsize: int) -> bool:
 
 
 def cores_for(region: Region, itemsize: int, may_limit: bool, blas_awake: bool) -> str:
-    """Return a description of the cores that compute the blocks of a region."""
+    """Return the cores that compute the blocks of a region: ONE, SEVERAL, BESIDE_BLAS or LONG_BESIDE_BLAS."""
     products = has_products(region)
     least = MIN_SHARED_BESIDE_MS if products and blas_awake else MIN_SHARED_MS
     duration = milliseconds(region, itemsize)

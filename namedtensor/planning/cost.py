@@ -1,4 +1,4 @@
-"""The cost model: multiply-adds, bytes and the largest intermediate array, in terms of axis sizes, before any run."""
+"""The cost model, which derives multiply-adds, operations, bytes and the largest array of a plan from axis sizes."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from .memory import VIEWS
 from .plan import Plan, PlanValue, Step
 
 PRODUCTS = ("dot", "matmul", "vecdot", "addmm", "projected", "widened")
-PICKING = ("take", "take_along")  # these read as many numbers as they give, not their whole operand
-ADDING = ("scatter_add",)  # these do work for each number of their operand, not of their result
+PICKING = ("take", "take_along")  # these read as many elements as they return, not their whole operand
+ADDING = ("scatter_add",)  # these do work for each element of their operand, not of their result
 HEADINGS = ("multiply-adds", "operations", "bytes")
 MAX_FORMULA_CHARS = 40  # characters of the formula in a row
 
@@ -25,7 +25,8 @@ MAX_FORMULA_CHARS = 40  # characters of the formula in a row
 class CostRow(NamedTuple):
     """The cost of a step: its operation, formula part, axes, number of runs, costs, and result size.
 
-    If axis sizes are unknown, the costs are polynomials, such as `2 |seq|² |key|`.
+    `multiply_adds` and `operations` count all runs, and `bytes` is the size of the result of one run. If axis sizes are
+    unknown, the costs are polynomials, such as `2 |seq|² |key|`.
     """
 
     step: str
@@ -48,8 +49,9 @@ class CostRow(NamedTuple):
 class Cost:
     """The steps of a plan and their costs, which are printed as a table.
 
-    `multiply_adds` counts the multiply-adds of products, `operations` counts all operations, `bytes` is the total
-    number of bytes written, and `largest` is the size of the largest array in bytes.
+    `multiply_adds` counts the multiply-adds of products. `operations` also counts one operation for each element that
+    another step processes. `bytes` is the total number of bytes written, and `largest` is the size of the largest
+    result in bytes.
     """
 
     def __init__(self, rows: list[CostRow]):
@@ -124,7 +126,7 @@ def sizes_of(plan: Plan) -> dict[str, Size]:
 
 
 def part_of(step: Step, source: str) -> str:
-    """Return the part of the formula that a step computes, on one line."""
+    """Return the part of the formula that a step computes, on one line and shortened if it is long."""
     if step.origin is None:
         return ""
     start, end = span_of(step.origin, source)
@@ -147,7 +149,10 @@ def work_of(step: Step) -> tuple[Size, Size]:
 
 
 def rows_of(plan: Plan, times: Size = 1) -> list[CostRow]:
-    """Return a cost row for each step that creates an array. A step within a block has one row for all blocks."""
+    """Return a cost row for each step that creates an array at every call. A step of an inner plan has one row.
+
+    This row covers all blocks, slices or loop steps.
+    """
     rows: list[CostRow] = []
     sizes = sizes_of(plan)
     ones = {step.value for step in plan.steps if step.primitive == "ones"}
@@ -168,7 +173,7 @@ def rows_of(plan: Plan, times: Size = 1) -> list[CostRow]:
             axes = axes_of(step, sizes)
             summed = (
                 step.primitive == "dot" and step.arguments[1] in ones
-            )  # a sum, which a product is the quicker way of
+            )  # a sum, which is computed as a product because this is faster
             step = step._replace(primitive="sum") if summed else step
             multiply_adds, operations = work_of(step)
             rows.append(CostRow(step.primitive, part, axes, times, times * multiply_adds, times * operations, size))
@@ -176,7 +181,7 @@ def rows_of(plan: Plan, times: Size = 1) -> list[CostRow]:
 
 
 def blocks_of(options: dict[str, Any]) -> Size:
-    """Return the number of blocks of a blocked step."""
+    """Return the number of blocks of a tiled step."""
     *picked, sliced = options["counts"]
     return math.prod(picked) * -(-sliced // options["rows"])
 

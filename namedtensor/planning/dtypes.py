@@ -26,7 +26,11 @@ PLAIN = {bool, int, float, Scalar}  # arguments that have no say in the dtype of
 
 
 def dtype_of(b: StepWriter, primitive: str, arguments: tuple[Argument, ...], options: dict[str, Any]) -> str:
-    """Return the dtype of a primitive's result, which is the dtype of the arguments or is determined by the library."""
+    """Return the dtype of a primitive's result.
+
+    This is bool for comparisons and logical operations, and the common dtype of the arguments if the primitive keeps
+    it. Otherwise, the library determines the dtype.
+    """
     if primitive in TRUTH:
         return "bool"
     dtypes = {argument.dtype if isinstance(argument, PlanValue) else type(argument) for argument in arguments} - PLAIN
@@ -42,7 +46,10 @@ def dtype_of(b: StepWriter, primitive: str, arguments: tuple[Argument, ...], opt
 
 
 def real_of(target: Target, dtypes: Iterable[Any]) -> str:
-    """Return the dtype of constants for inputs of these dtypes: their widest float, or a float chosen for integers."""
+    """Return the dtype of constants for inputs with these dtypes: the common dtype of their real floats.
+
+    If no input is a real float, this is the widest float dtype. If there are no inputs, it is the library's default.
+    """
     names = [target.canonical(dtype_name(dtype)) for dtype in dtypes]
     floating = [name for name in names if target.kind(name) == "f"]
     if floating:
@@ -53,7 +60,7 @@ def real_of(target: Target, dtypes: Iterable[Any]) -> str:
 def default_float(b: StepWriter, arguments: Sequence[Argument]) -> str:
     """Return the float dtype to use for integers that are converted to floats.
 
-    This is the formula's dtype if all integers are constants, and otherwise the widest float.
+    This is the formula's dtype if no integer depends on inputs, and otherwise the widest float dtype.
     """
     values = [argument for argument in arguments if isinstance(argument, PlanValue)]
     return b.real if values and all(value.fixed for value in values) else whole_numbers.wide_float(b, values)
@@ -82,7 +89,8 @@ def common_dtype(b: StepWriter, arguments: Sequence[Argument], floats: bool = Fa
 def is_held_in_half(b: StepWriter, argument: Argument) -> bool:
     """Return whether half precision can represent an argument.
 
-    Integers must be exact. Numbers must be within range.
+    Integers, and floats computed from integers, must be exact. A plain float must be zero, not finite, or within the
+    range of normal numbers. Other arrays of floats are always accepted.
     """
     assert b.half is not None
     if isinstance(argument, PlanValue):
@@ -100,8 +108,8 @@ def is_held_in_half(b: StepWriter, argument: Argument) -> bool:
 def common(b: StepWriter, arguments: Sequence[Argument], floats: bool = False, numbers: bool = False) -> list[Argument]:
     """Cast arguments to one dtype. Plain numbers stay plain unless `numbers` requires arrays.
 
-    If integers and floats are combined, all are cast to the float dtype. Among numbers, a Boolean is converted to 0 or
-    1.
+    If integers and floats are combined, all are cast to the float dtype. A plain Boolean is converted to 0 or 1 unless
+    the common dtype is bool.
     """
     dtype = common_dtype(b, arguments, floats)
     kind = b.target.kind(dtype)
@@ -117,7 +125,7 @@ def common(b: StepWriter, arguments: Sequence[Argument], floats: bool = False, n
 
 
 def fitting(b: StepWriter, number: Any, dtype: str, kind: str) -> Any:
-    """Return a plain number in the form in which the library combines it with arrays of this dtype."""
+    """Convert a plain number to the form that the library needs to combine it with arrays of this dtype."""
     if isinstance(number, Scalar):
         return b.constant(number, dtype) if number.kind is bool else number
     if kind in FLOATING:
@@ -128,7 +136,8 @@ def fitting(b: StepWriter, number: Any, dtype: str, kind: str) -> Any:
 def coerce_arguments(b: StepWriter, arguments: Sequence[Argument], rule: str) -> list[Argument]:
     """Convert arguments by the dtype rule of a primitive.
 
-    The rule converts them to numbers or to floats, keeps narrow integers for a comparison, or leaves dtypes unchanged.
+    The rule "as they are" only converts plain numbers to arrays. Otherwise, the arguments receive a common dtype: with
+    the rule "floats", a float dtype. The rule "compared" leaves narrow integers unchanged if they can be compared.
     """
     if rule == "compared":
         arguments = whole_numbers.replace_out_of_range(b, arguments)
@@ -140,7 +149,7 @@ def coerce_arguments(b: StepWriter, arguments: Sequence[Argument], rule: str) ->
 def with_constants(b: StepWriter, primitive: str, arguments: Sequence[Argument]) -> tuple[Argument, ...]:
     """Return the arguments with numbers replaced by arrays, which saves NumPy a check.
 
-    Numbers are replaced only if the other arguments share a floating dtype.
+    Numbers are replaced only if the arrays share a real float dtype and the primitive is not a power.
     """
     dtypes = {argument.dtype for argument in arguments if isinstance(argument, PlanValue)}
     if len(dtypes) > 1 or b.target.kind(next(iter(dtypes))) != "f" or primitive == "power":
@@ -153,7 +162,7 @@ def with_constants(b: StepWriter, primitive: str, arguments: Sequence[Argument])
     return expand_to_rows(b, constants) if primitive in ("maximum", "minimum") else constants
 
 
-ROW, LONGEST, MANY = 64, 2**16, 2**10  # the size of a row at least and at most, and the number of other elements
+ROW, LONGEST, MANY = 64, 2**16, 2**10  # the smallest and the largest row, and the smallest array, in elements
 
 
 def expand_to_rows(b: StepWriter, arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
@@ -173,7 +182,7 @@ def expand_to_rows(b: StepWriter, arguments: tuple[Argument, ...]) -> tuple[Argu
 
 
 def with_arrays(b: StepWriter, arguments: Sequence[Argument]) -> tuple[Argument, ...]:
-    """Return plain numbers as arrays with the dtype of the other arguments."""
+    """Return the arguments, with plain numbers as arrays that have the dtype of the first array that is not Boolean."""
     dtypes = [argument.dtype for argument in arguments if isinstance(argument, PlanValue) and argument.dtype != "bool"]
     if not dtypes:
         return tuple(map(b.array, arguments))

@@ -1,4 +1,4 @@
-"""Conversion of failures at run time to errors of the formula, which state their position, reason and repair."""
+"""Conversion of exceptions at run time to NotationErrors, which show the failing part of the formula and the reason."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def span_of(term: Term | None, source: str) -> tuple[int, int]:
 
 
 def make_rejection_error(problem: Exception, source: str, term: Term) -> NotationError:
-    """Return the error of the formula for a computation that an array library rejected."""
+    """Return the error, with the position of the term in the formula, for a computation that a library rejected."""
     why = "there is too little memory" if isinstance(problem, MemoryError) else " ".join(str(problem).split())
     hint = "pass float64: x.astype('float64')" if isinstance(problem, TypeError) else None
     return NotationError(405, f"cannot compute this: {why}", source, span_of(term, source), hint=hint)
@@ -32,14 +32,15 @@ def overflow_error(dtype: str = "int64") -> NotationError:
 
 
 def is_index_problem(problem: IndexError) -> bool:
-    """Return whether an error identifies the invalid index. A library's own IndexError does not."""
+    """Return whether an IndexError has the attributes `index` and `size`. A library's own IndexError has neither."""
     return hasattr(problem, "index") and hasattr(problem, "size")
 
 
 def index_error(problem: IndexError, axis: str, base: int = 1) -> NotationError:
     """Return the error for an invalid index along an axis: an index that is out of range or not an integer.
 
-    `problem.index` is the invalid index. `problem.size` is the axis size, or None if the size does not matter.
+    `problem.index` is the invalid index. `problem.size` is the axis size, or None if the size does not matter. The
+    first valid index is `base`.
     """
     value, size = problem.index, problem.size  # type: ignore[attr-defined]
     if size is None or to_integer(value) is None:

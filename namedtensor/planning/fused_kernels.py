@@ -81,9 +81,10 @@ def _attention(lowering: Lowering, scores: Term, values: Term, column: str) -> A
 
 
 def _match_scaled_contraction(lowering: Lowering, term: Term, several: bool = False) -> tuple[Term, float] | None:
-    """Match a contraction times a number. Return the contraction and the number, or None if the term does not match.
+    """Match a contraction, or a contraction times or divided by a number. Return the contraction and its scale.
 
-    The contraction must be over one axis, unless `several` is true.
+    The result is None if the term does not match or is used twice. The contraction must be over one axis, unless
+    `several` is true.
     """
     scale = 1.0
     if term.operator in SCALES and not term.axes and lowering.has_one_use(term):
@@ -104,7 +105,7 @@ def linear(lowering: Lowering, term: Term) -> Any:
     for product, bias in permutations(range(len(addends)), 2):
         result = _linear(lowering, addends[product], lowering.known(addends[bias]))
         if result is not None:
-            for index, addend in enumerate(addends):  # by place, since one addend may appear twice
+            for index, addend in enumerate(addends):  # Compare indices, since one addend may appear twice.
                 if index not in (product, bias):
                     result = lowering.builder.add(lowering.value(addend), result)
             return result
@@ -154,7 +155,7 @@ def _linear(lowering: Lowering, product: Term, bias: Any) -> Any:
 def layer_norm(lowering: Lowering, term: Term) -> Any:
     """Match (X − mean_{ax} X) / √(var_{ax} X + ε), and return its fused value, or None if the term does not match.
 
-    The names do not matter, and ⊙ γ + β may follow.
+    The expression ⊙ γ + β may follow. The operator `standardize` also matches if ⊙ γ + β follows.
     """
     if term.operator == "/":
         result = _match_standardization(term)

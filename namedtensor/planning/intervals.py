@@ -1,13 +1,13 @@
 """Interval analysis of integers: bounds on the elements of a value, based on dtypes, literals and sizes.
 
-Each integer primitive has a row that computes the bounds of its result. A plan can thus prove, without data, that a
-product fits, and it computes in floats if a value may not fit (see `whole_numbers`).
+Tables contain, for each primitive whose result has integer elements, a function that computes the bounds. A plan can
+thus prove, without data, that a product fits, and it computes in floats if a value may not fit (see `whole_numbers`).
 
     iota_{a}           1 … |a|
     iota_{a} − 1       0 … |a| − 1
     2 u, u of uint8    0 … 510
 
-The interval of a value that is not an integer is None.
+The interval of a value is None if its elements may be numbers other than integers.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from typing import Any
 from ..core.extents import Extent, upper_bound
 from .plan import Interval, PlanValue, Scalar
 
-MAX_BOUND = 2**1000  # beyond, a bound is none
+MAX_BOUND = 2**1000  # a larger bound is replaced by infinity
 EXACT = (-(2**53), 2**53)  # the integers that 64-bit floats hold without a gap
 SIGNIFICANT_BITS = {"float64": 53, "float32": 24, "float16": 11, "bfloat16": 8}
 
 
 @lru_cache(maxsize=64)
 def interval_of_dtype(dtype: str) -> Interval | None:
-    """Return the interval of an integer dtype, or None for other dtypes.
+    """Return the interval of an integer or Boolean dtype, or None for other dtypes.
 
     >>> interval_of_dtype("uint8"), interval_of_dtype("bool"), interval_of_dtype("float32")
     ((0, 255), (0, 1), None)
@@ -53,7 +53,7 @@ def exact_in(dtype: str) -> Interval:
 
 
 def make_interval(number: Any) -> Interval | None:
-    """Return the interval of a plain number if it is an integer; otherwise return None."""
+    """Return the interval of a plain integer or a symbolic size, or None for any other number."""
     if type(number) is Extent:
         return -upper_bound(-number), upper_bound(number)
     return (int(number), int(number)) if isinstance(number, int) else None
@@ -75,7 +75,7 @@ def hull(*intervals: Interval) -> Interval:
 
 # ------------------------------------------------------------------------------------------------------ of two numbers
 def widen_bounds(low: Any, high: Any) -> Interval:
-    """Return the interval with distant bounds replaced by infinity, which limits the length of the bounds."""
+    """Return the interval with bounds beyond ±MAX_BOUND widened to infinity, which limits their number of digits."""
     return min(low if low >= -MAX_BOUND else -math.inf, MAX_BOUND), max(
         high if high <= MAX_BOUND else math.inf, -MAX_BOUND
     )
@@ -190,7 +190,7 @@ MADE: dict[str, Callable[[Mapping[str, Any]], Interval | None]] = {
 
 
 def enclose_numbers(numbers: Sequence[Any]) -> Interval | None:
-    """Return the interval that encloses the numbers of a literal, or None unless all are integers."""
+    """Return the interval that encloses the numbers of a literal, or None if it is empty or has other than integers."""
     if not numbers or not all(isinstance(number, int) for number in numbers):
         return None
     return int(min(numbers)), int(max(numbers))
@@ -199,7 +199,7 @@ def enclose_numbers(numbers: Sequence[Any]) -> Interval | None:
 def transfer_step(
     primitive: str, intervals: Sequence[Interval | None], options: Mapping[str, Any], count: int = 1
 ) -> Interval | None:
-    """Return the interval of a primitive's result, given the intervals of its arguments.
+    """Return the interval of a primitive's result, given the intervals of its arguments, or None if it is unknown.
 
     A reduction combines `count` elements.
     """
@@ -219,7 +219,7 @@ def transfer_step(
 
 # ---------------------------------------------------------------------------------------------------- steps
 def interval_of(argument: Any) -> Interval | None:
-    """Return the integer bounds of an argument of a step, or None if they are unknown."""
+    """Return the integer bounds of an argument of a step, or None if its elements may be other than integers."""
     if isinstance(argument, PlanValue):
         return argument.interval
     if isinstance(argument, Scalar):
@@ -228,7 +228,7 @@ def interval_of(argument: Any) -> Interval | None:
 
 
 def count_elements(primitive: str, arguments: Sequence[Any], options: dict[str, Any]) -> int:
-    """Return the number of elements that a step reduces to one element, or an upper bound."""
+    """Return the largest number of elements that a step combines to one element, or 1 if the step is no reduction."""
     shape = getattr(arguments[0], "shape", ()) if arguments else ()
     if primitive in ("trace", *PRODUCTS):
         return shape[-1] if shape else 1
@@ -243,7 +243,7 @@ def count_elements(primitive: str, arguments: Sequence[Any], options: dict[str, 
 
 
 def interval_of_step(primitive: str, arguments: Sequence[Any], options: dict[str, Any], dtype: str) -> Interval | None:
-    """Return the integer bounds of the result of a step, limited by the dtype."""
+    """Return the integer bounds of a step's result, limited by its dtype, or None if elements may be other numbers."""
     result = None
     if primitive in PLACES:
         result = 0, max(upper_bound(arguments[0].shape[-1] - 1), 0)

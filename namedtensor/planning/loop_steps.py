@@ -1,7 +1,7 @@
 """Loops in plans. A loop is one step, whose body is a plan of the states, slice elements and invariant values.
 
-Members that are stored in one array are passed as slices of this array. The states keep their layout and their dtype.
-To find the dtype, the body is planned until its results have the same dtypes as its states.
+Members that are stored in one array are passed as slices of this array. Each state has the same axis order, sizes and
+dtype after every step. To find the dtype, the body is planned until its results have the same dtypes as its states.
 """
 
 from __future__ import annotations
@@ -22,11 +22,14 @@ from .dtypes import FLOATING
 from .lowering import LoopStep, Lowering, sizes_of
 from .plan import Argument, Plan, PlanValue
 
-INDEXED = ("index", "scatter")  # whose second argument specifies where
+INDEXED = ("index", "scatter")  # operators whose second argument is an index
 
 
 def loop(lowering: Lowering, term: Term) -> PlanValue:
-    """Lower a loop and return the value of its step. This value is not an array, and its items are the states."""
+    """Lower a loop and return the value of its step.
+
+    This value is not an array. Its items are the final states, followed by the states recorded after every step.
+    """
     loop_step = lowering.loop_steps[id(term)] = _trace_loop(lowering, term)
     return loop_step.step
 
@@ -72,9 +75,10 @@ def _trace_loop(lowering: Lowering, term: Term) -> LoopStep:
 
 
 def with_families(lowering: Lowering, term: Term) -> tuple[Loop, list[Argument], list[Sequence[Term]], dict[Term, str]]:
-    """Return a loop, its arguments, the terms of its members, and the names of the members that are inputs.
+    """Return a loop, its arguments, the terms of each member, and names of members for the target's placement.
 
-    A family that is stored in one array becomes a sliced argument of the loop.
+    A family that is stored in one array becomes a sliced argument of the loop. If the target has a placement, each
+    member whose terms are all inputs is mapped to the name of the first one.
     """
     (loop,) = term.options
     assert isinstance(loop, Loop)
@@ -87,7 +91,7 @@ def with_families(lowering: Lowering, term: Term) -> tuple[Loop, list[Argument],
         for inner, terms in zip(loop.members, groups)
         if lowering.target.placement is not None and all(argument.operator == "input" for argument in terms)
     }
-    for at, inner in enumerate(loop.members):  # the inputs of a step are placed there
+    for at, inner in enumerate(loop.members):  # the loop's body places these inputs
         if inner in names:
             span = slice(begin + at * steps, begin + (at + 1) * steps)
             values[span] = [lowering.stored.get(id(argument), lowering.value(argument)) for argument in groups[at]]
@@ -148,9 +152,9 @@ def begun(lowering: Lowering, state: Term, value: PlanValue) -> PlanValue:
 
 
 def met_by_data(b: PlanBuilder, initial: Sequence[PlanValue], rest: Sequence[PlanValue]) -> list[PlanValue]:
-    """Return the arguments of a loop after the initial states, with floats cast to the dtype of the floating data.
+    """Return `rest`, the arguments of a loop after the initial states, with weak and fixed floats cast.
 
-    If the floating data has one dtype, floats that do not depend on this data are cast to its dtype.
+    Their new dtype is the dtype of the other floats among the states and arguments, if these floats share one dtype.
     """
     floating = {dtype for dtype in {value.dtype for value in (*initial, *rest)} if b.target.kind(dtype) in FLOATING}
     weak = [value.dtype in floating and (value.weak or value.fixed) for value in rest]
@@ -175,7 +179,7 @@ def drop_axis(order: Order, axis: str) -> Order:
 
 
 def take_one(value: PlanValue) -> PlanValue:
-    """Return one element of a slice along its first axis, which is the axis of the loop."""
+    """Return a prototype of one element of a slice along its first axis, which is the axis of the loop."""
     return PlanValue(
         value.order[1:], value.shape[1:], value.dtype, value.fixed, interval=value.interval, weak=value.weak
     )
@@ -184,7 +188,8 @@ def take_one(value: PlanValue) -> PlanValue:
 def met(lowering: Lowering, before: PlanValue, after: PlanValue, only_wider: bool) -> str:
     """Return the common dtype of the values that a state has before and after a step of the loop.
 
-    If `only_wider` is true, the result is never narrower than either dtype, so that repeated planning terminates.
+    If the value after the step is an integer or Boolean, this is the dtype before the step. If `only_wider` is true,
+    the result is never narrower than either float dtype, so that repeated planning terminates.
     """
     b = lowering.builder
     if before.dtype == after.dtype or b.kind(after) in "bui":
@@ -196,7 +201,7 @@ def body(
     lowering: Lowering, loop: Loop, name: str, states: Sequence[PlanValue], elements: Sequence[PlanValue], given: Sequence[PlanValue],
     donated: Set[Term], names: Mapping[Term, str],
 ) -> tuple[Plan, list[PlanValue]]:  # fmt: skip
-    """Return the plan for one step of a loop, and its results before they are cast back to the dtypes of the states.
+    """Return the plan for one step of a loop, and its results before they are converted to the form of the states.
 
     The plan may overwrite the `donated` members.
     """

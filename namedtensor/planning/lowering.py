@@ -1,7 +1,7 @@
 """Lowering: the terms of a graph become values of a plan, in topological order.
 
 `Lowering` is the state that every rule and rewrite uses. It contains the value and the users of each term, and the
-builder of the plan. The planner passes the tables of rewrites, so a rewrite imports this module, but not the planner.
+builder of the plan. The planner passes the tables of rules and rewrites, so this module does not import the planner.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from .target import Target
 Rule = Callable[["Lowering", Term], Argument]
 Attempt = Callable[["Lowering", Term], "Argument | None"]
 MAX_AXES = 32  # arrays may have 64 axes, and an operation may double them
-GIVEN = ("input", "rename")  # terms that need no array
+GIVEN = ("input", "rename")  # terms that need no new array
 STORED = ("int8", "uint8")  # dtypes of integers that may have a scale
-SCALED = {"scaled-integers", "scaled-elements"}  # the optimizations of these
+SCALED = {"scaled-integers", "scaled-elements"}  # the optimizations for integers with a scale
 RESULT: Any = object()  # marks a root: used by the caller
 
 
 class Rewrite(NamedTuple):
-    """A row of the table of rewrites: kinds of terms, the function, and the name in `optimizations`.
+    """A row of the table of rewrites: the name in `optimizations`, the kinds of terms, and the function.
 
     `function` returns None if the pattern does not match. Unused steps that it creates are removed from the plan.
     """
@@ -76,7 +76,7 @@ class Tables(NamedTuple):
 
 
 class LoopStep(NamedTuple):
-    """The value of a loop's step, prototypes of its states, and the numbers of the states kept after every step."""
+    """The value of a loop's step, prototypes of its states, and the indices of states stored as arrays and as lists."""
 
     step: PlanValue
     states: tuple[PlanValue, ...]
@@ -99,28 +99,28 @@ class Lowering:
         self.values: dict[int, Argument] = {}
         self.uses: dict[int, list[Any]] = {}
         self.inputs: dict[str, PlanValue] = {}
-        self.members: dict[str, tuple[PlanValue, int]] = {}  # of families in one array: this, and the place in it
+        self.members: dict[str, tuple[PlanValue, int]] = {}  # for members stored in one array: the array and the index
         self.user_functions: list[Any] = []
         self.regions: dict[int, Region] = {}  # by the identity of their roots
         self.projections: dict[int, list[tuple[Term, Term, Term]]] = {}
-        self.chains: dict[int, tuple[list[Term], list[str]]] = {}  # the factors of products that were lowered
-        self.reordered: set[int] = set()  # products of such chains that are not computed
+        self.chains: dict[int, tuple[list[Term], list[str]]] = {}  # factors and summed axes of terms, for chains
+        self.reordered: set[int] = set()  # products within reordered chains, which are not computed
         self.loop_steps: dict[int, LoopStep] = {}
         self.late: set[int] = set()  # products that are normalized late
         self.stored: dict[int, PlanValue] = {}  # inputs before they are placed for computation
-        self.fused: set[int] = set()  # terms that the library does as one operation
-        self.wakes_blas = False  # whether products outside of the regions are computed by the threads of the BLAS
+        self.fused: set[int] = set()  # terms that the library computes in one operation
+        self.wakes_blas = False  # whether a product outside of the regions is large enough to wake BLAS threads
         self.blocks = self.slices = self.loops = 0
         self.prefix = ""  # of the names of inner functions
 
     def inner(self) -> Lowering:
-        """Return the lowering of an inner function, such as a tile or a slice, that runs on one thread."""
+        """Return a new lowering for the function of a tile or a slice, which runs on one thread without tiling."""
         lowering = self.lower_body("tiling")
         lowering.builder.in_block = True
         return lowering
 
     def lower_body(self, *disable: str) -> Lowering:
-        """Return the lowering of a loop's body, or of a function that runs like a loop's body."""
+        """Return a new lowering for a loop's body or another inner function. It also disables these optimizations."""
         real = self.builder.half or self.builder.real
         return Lowering(self.source, self.target, self.limits, real, (*self.disable, *disable), self.tables)
 
@@ -145,7 +145,7 @@ class Lowering:
             self.builder.optimized -= SCALED
         self.builder.donated = frozenset(self.inputs[name] for name in layouts if name in donated)
 
-    # ------------------------------------------------------------------------------------------------ what is asked
+    # ------------------------------------------------------------------------------------------ properties of terms
     def value(self, term: Term) -> Argument:
         """Return the value of a term that must already be lowered."""
         return self.values[id(term)]
@@ -192,7 +192,7 @@ class Lowering:
 
     @cached_property
     def itemsize(self) -> int:
-        """Return the number of bytes per element."""
+        """Return the number of bytes per element of the formula's float dtype."""
         return int("".join(filter(str.isdigit, self.builder.half or self.builder.real)) or 64) // 8
 
     # ------------------------------------------------------------------------------------------------- all the terms
@@ -269,14 +269,14 @@ class Lowering:
             self.check_memory(term, size)
 
     def check_memory(self, term: Term, size: Any) -> None:
-        """Raise NotationError if a term has too many axes, or more elements than one result may have."""
+        """Raise NotationError if a term has too many axes, or if its array certainly needs too many bytes."""
         if len(term.shape) > MAX_AXES and size >= 0:
             raise NotationError(
                 404, f"the result has {len(term.shape)} axes; the limit is {MAX_AXES}", self.source,
                 span_of(term, self.source), hint="merge some axes, or contract them earlier",
             )  # fmt: skip
         total = size * self.itemsize // self.target.share(map(source_name, term.shape))
-        if type(total) is Extent and not is_by_example():  # whose sizes no one knows
+        if type(total) is Extent and not is_by_example():  # the sizes are unknown
             return
         total = typical(total)
         if total > self.limits.max_result_bytes and term.operator not in GIVEN:
@@ -290,20 +290,20 @@ class Lowering:
 
     # ------------------------------------------------------------------------------------------------- several devices
     def place_input(self, term: Term, value: PlanValue) -> PlanValue:
-        """Return an input, moved to the devices on which formulas compute with it."""
+        """Return an input, moved to the devices that compute with it if the target has a placement."""
         if self.target.placement is None:
             return value
         self.stored[id(term)] = value
         return self.placed_as(value, self.target.placement.of_input(term.options[0], sizes_of(value)))
 
     def place_value(self, term: Term, value: Argument) -> Argument:
-        """Return the value of a term. It is placed on devices if the term's name has a placement."""
+        """Return the value of a term, placed on devices if the target's placement has a rule for this term."""
         if self.target.placement is None or not isinstance(value, PlanValue) or value.fixed or term.node is None:
             return value
         return self.placed_as(value, self.target.placement.of_value(term, sizes_of(value)))
 
     def placed_as(self, value: PlanValue, function: Callable[[Any], Any] | None) -> PlanValue:
-        """Return the value of a step that calls `function` to place a value on devices."""
+        """Return the value of a step that calls `function` to place a value, or the value itself without a function."""
         if function is None:
             return value
         self.user_functions.append(function)
@@ -312,14 +312,14 @@ class Lowering:
 
     # ------------------------------------------------------------------------------------------------------ one term
     def lower(self, term: Term) -> Argument:
-        """Lower a term whose arguments are already lowered: as a tile, by a rule or rewrite, or by its record."""
+        """Lower a term whose arguments are already lowered: as a region, by a rule or rewrite, or by its record."""
         if id(term) in self.regions:
             return self.tables.tiled(self, term)
         rule = self.tables.structural.get(term.operator)
         return self._lower_operator(term) if rule is None else rule(self, term)
 
     def number(self, term: Term) -> Argument:
-        """Return a plain number as an argument of steps, given its term."""
+        """Return the number of a term for a plain number. A symbolic size becomes a constant of the plan."""
         number = term.options[0]
         return self.builder.constant(number) if type(number) is Extent else number
 
@@ -376,7 +376,7 @@ CHAINED = ("⊙", "∑")
 
 
 def multiple(term: Term) -> tuple[Term, float] | None:
-    """Return the term that a product or quotient scales by a known number, and that number; otherwise return None."""
+    """Return the scaled term and the scale if a product or quotient scales by a known number; otherwise return None."""
     left, right = term.arguments
     if right.number is None and term.operator != "/":
         left, right = right, left

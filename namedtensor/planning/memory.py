@@ -18,14 +18,15 @@ FRESH = frozenset(
     "exp log log1p expm1 sqrt sin cos tan arctan arcsin arccos tanh sinh cosh abs sign floor ceil negative isfinite erf add subtract multiply divide "
     "power maximum minimum where cast sum prod max min matmul dot vecdot take put softmax standardize scatter_add concat stack cumsum cumprod sort take_along".split()
 )
-WHOLE_VIEWS = frozenset(("reshape", "transpose"))  # which have each element once
-HOLDERS = frozenset(("loop", "python"))  # whose results may be views of any argument, and who may keep one
+WHOLE_VIEWS = frozenset(("reshape", "transpose"))  # views that contain each element once
+HOLDERS = frozenset(("loop", "python"))  # steps that may keep an argument or return a view of it
 
 
 def find_reused_arrays(plan: Plan, writes: frozenset[str]) -> dict[PlanValue, PlanValue]:
-    """Return a map from each step that can overwrite a dead array to the value whose memory the step reuses.
+    """Return a map from the result of each step that can overwrite a dead array to the value whose memory it reuses.
 
-    That value is dead and has the shape and dtype of the result. It is neither a result nor an input, unless donated.
+    The second value has the shape and dtype of the first. It is neither a result of the plan nor an input, unless this
+    input is donated.
     """
     root: dict[Any, Any] = {}
     last: dict[PlanValue, int] = {}
@@ -49,7 +50,7 @@ def find_reused_arrays(plan: Plan, writes: frozenset[str]) -> dict[PlanValue, Pl
         if step.primitive not in writes or step.value.fixed or step.value.dynamic or not step.value.shape:
             continue
         values = [operand for operand in step.arguments if isinstance(operand, PlanValue)]
-        numbers = values[:2] if step.primitive == "put" else values  # and no place
+        numbers = values[:2] if step.primitive == "put" else values  # The third argument of `put` is an index.
         for argument in values:
             if (
                 argument in fresh
@@ -75,28 +76,28 @@ def find_donated(loop: Step) -> list[PlanValue]:
 
 
 # ---------------------------------------------------------------------------------------------------- workspaces
-MIN_BLOCK_BUFFER_BYTES = 2**14  # bytes of an array that needs no buffer in a function of blocks
-MIN_BUFFER_NUMBERS = 2**10  # numbers of an array that has a buffer in a function that is called again and again
+MIN_BLOCK_BUFFER_BYTES = 2**14  # the smallest array, in bytes, that has a buffer in the function of a block
+MIN_BUFFER_NUMBERS = 2**10  # the largest product, in elements, that the method `dot` writes to a buffer
 
 
 class Workspace(NamedTuple):
     """The buffers of one function, that is, the arrays that its steps write to.
 
-    `places` maps values to buffers, and `made` contains the shapes and dtypes of the allocated buffers. The step that
-    computes `first` writes to the array `out`.
+    `places` maps values to the names of buffers, and `made` contains the shapes and dtypes of the allocated buffers.
+    The step that computes `first`, if any, writes to the array that the caller passes as `out`.
     """
 
     places: dict[PlanValue, str]
     made: tuple[tuple[tuple[int, ...], str], ...]
     first: PlanValue | None
-    out: bool = True  # whether the result is written into an array that is given
+    out: bool = True  # whether the result is written to an array that the caller passes
 
 
 def workspaces(
     plan: Plan, writes: frozenset[str], products: frozenset[str], over: Mapping[PlanValue, PlanValue], out: bool = True,
     fits: Callable[[PlanValue], bool] = lambda value: value.typical_count * 4 >= MIN_BLOCK_BUFFER_BYTES,
 ) -> Workspace:  # fmt: skip
-    """Return the assignment of buffers to a function's arrays, by their live ranges. Results have no buffers."""
+    """Return the assignment of buffers to a function's large arrays, by their live ranges. Results have no buffers."""
     if not plan.in_place:
         return Workspace({}, (), None, out)
     until = _until(plan)
@@ -107,7 +108,7 @@ def workspaces(
     first: PlanValue | None = None
     places: dict[PlanValue, str] = {}
     back: PlanValue | None = plan.results[0] if out else None
-    while back is not None:  # the first step whose result ends up, reused in place, in the plan's result
+    while back is not None:  # Find the first step whose memory the plan's result reuses.
         first = back if back in able else first
         back = over.get(back)
     if first is not None:
@@ -152,7 +153,10 @@ def _given_back(plan: Plan, over: Mapping[PlanValue, PlanValue]) -> set[Any]:
 
 
 def _until(plan: Plan) -> dict[Any, float]:
-    """Return a mapping from each value to the number of the last step that reads the value or one of its views."""
+    """Return a map from each value to the number of the last step that reads the value or one of its views.
+
+    The number is infinite if a result of the plan may share the value's memory.
+    """
     until: dict[Any, float] = dict.fromkeys(plan.results, math.inf)
     for number, step in reversed(tuple(enumerate(plan.steps))):
         mine = until.get(step.value, number)
@@ -166,7 +170,7 @@ MIN_RELEASED_NUMBERS = 2**17  # the smallest array, in elements, that is release
 
 
 def last_uses(plan: Plan) -> dict[PlanValue, list[str]]:
-    """Return, for each step, the names of the large arrays that can be released after this step."""
+    """Return a map from the value of a step to the names of the large arrays that can be released after this step."""
     if all(step.value.typical_count < MIN_RELEASED_NUMBERS for step in plan.steps):
         return {}
     steps = [step for step in plan.steps if not step.value.fixed and step.primitive != "same"]

@@ -22,17 +22,17 @@ from .lowering import Lowering
 from .plan import Argument, PlanValue
 from .regions import is_product, sizes_of
 
-MIN_MERGED_ROWS = 2**12  # of X at least, where the matrices are put together
+MIN_MERGED_ROWS = 2**12  # the fewest rows of X for which the matrices are concatenated
 MAX_ADJACENT_ROWS = 2**8  # the most rows of X for which adjacency is checked
-LARGE = 2**16  # elements of such a matrix, at least
-MIN_BYTES = 2 * MIN_MERGED_ROWS  # of the largest array of a plan in which either is possible
+LARGE = 2**16  # the smallest matrix, in elements, for which adjacency is checked
+MIN_BYTES = 2 * MIN_MERGED_ROWS  # in a plan without an array of this many bytes, neither case is possible
 STACK = "(projections)"  # the axis that several projections share
 
 
 def find_groups(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int]) -> None:
-    """Find the groups of projections that share X. Each member of a group has its product, X and its matrix.
+    """Find the groups of projections that share X. Each member of a group consists of the product, X and the matrix.
 
-    Projections that are factors of another contraction are skipped, because `contraction_order` handles them.
+    A projection is skipped if an operator that works along axes uses it, since `contraction_order` may reorder a chain.
     """
     result: dict[tuple[Any, ...], list[tuple[Term, Term, Term]]] = {}
     for term in terms:
@@ -51,7 +51,8 @@ def find_groups(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int]
 def _projection(term: Term, lowering: Lowering) -> tuple[Term, Term] | None:
     """Return X and W if a term is the projection X ⊙_{ax} W; otherwise return None.
 
-    W must be an input that shares only the summed axes with X. Its other axes must not be sharded.
+    W must be an input that shares only the summed axes with X. Its other axes must not be sharded. X must have enough
+    rows for a concatenation, or so few rows that adjacent matrices are used in place.
     """
     if not is_product(term):
         return None
@@ -77,7 +78,7 @@ def _may_be_neighbours(lowering: Lowering, rows: int, matrix: Term) -> bool:
 
 
 def project(lowering: Lowering, term: Term) -> Argument | None:
-    """Return a projection, computed as part of one product for its whole group."""
+    """Return a projection, computed as part of one product for its whole group, or None if this is not possible."""
     members = lowering.projections.get(id(term))
     return lowering.value(term) if members is not None and _project(lowering, members) else None
 

@@ -20,7 +20,7 @@ from .step_builder import ENDS
 
 ADD, LARGER = "add", "maximum"
 MIN_TOTAL = (
-    0.5  # of exponentials: a share of a larger sum is at most twice its exponential, so none with a share is lost
+    0.5  # An exponential is at least half of its share of a larger sum, so it does not underflow if its share does not.
 )
 
 
@@ -39,15 +39,15 @@ def share(lowering: Lowering, term: Term) -> float:
 
 
 def normalize_late(lowering: Lowering, term: Term) -> Argument | None:
-    """Return softmax_{ax}(X) ⊙_{ax} V, dividing after the product, which is smaller than the softmax.
+    """Return softmax_{ax}(X) ⊙_{ax} V, dividing after the product, or None unless the product is smaller than X.
 
     The product of the exponentials with V may overflow although the final result is finite. In this case, the fallback
-    divides first.
+    divides first. The result is also None if the softmax has a second use, or if X and V do not have the same dtype.
     """
     b = lowering.builder
     for soft, other in (term.arguments, term.arguments[::-1]):
         if soft.operator != "softmax" or not lowering.has_one_use(soft) or set(soft.axes) != set(term.axes):
-            continue  # over extra axes the sums that are divided by would have to be summed too
+            continue  # With an extra summed axis, the divisor could vary within the sum.
         x, y = lowering.known(soft.arguments[0]), lowering.value(other)
         if not isinstance(x, PlanValue) or not isinstance(y, PlanValue) or x.dtype not in ENDS or y.dtype != x.dtype:
             continue
@@ -85,7 +85,7 @@ class _Slice(NamedTuple):
     """The settings for the computation of one slice.
 
     `product` specifies whether the product with V is computed. The exponentials are shifted by `largest` and divided by
-    `total`.
+    `total` if these are given.
     """
 
     product: bool
@@ -126,7 +126,10 @@ class _Sums:
         return product
 
     def over_slices(self, combine: str, target: _Slice) -> tuple[PlanValue, ...]:
-        """Return the sums over all slices: a loop's sums over the full slices, combined with the shorter last slice."""
+        """Return the sums (or the maxima, if `combine` is LARGER) over all slices.
+
+        A loop computes the full slices. Its results are combined with the results of the shorter last slice, if any.
+        """
         b, over = self.lowering.builder, self.size % regions.TILE_ENTRIES
         whole = self.size - over
         assume_at_most(regions.TILE_ENTRIES, self.size)
@@ -138,7 +141,7 @@ class _Sums:
         return step
 
     def step(self, combine: str, target: _Slice, start: int, stop: int, size: int) -> tuple[PlanValue, ...]:
-        """Return the sums over the slices from `start` to `stop`. All slices have the same size."""
+        """Return the sums or maxima over slices of equal size, from the position `start` to the position `stop`."""
         lowering, axis = self.lowering, self.axis
         b, inner = lowering.builder, lowering.inner()
         root, parts = regions.tile(self.region, regions.Tiling((), axis, size))
@@ -171,7 +174,7 @@ class _Sums:
     def compute_slice(
         self, b: PlanBuilder, x: PlanValue, values: PlanValue | None, largest: PlanValue | None, total: PlanValue | None
     ) -> tuple[PlanValue, ...]:
-        """Return the contribution of one slice x of X to the sums."""
+        """Return the contribution of one slice x of X to the maximum, the product, or the sums."""
         if values is None and largest is None:
             return (b.reduce("max", x, (self.axis,), True),)
         powers = b.exp(x if largest is None else b.subtract(x, largest))

@@ -1,6 +1,6 @@
-"""The table of optimizations. Each row contains the identity that preserves results up to rounding.
+"""The table of optimizations. The identity in each row explains why results stay the same up to rounding.
 
-Each optimization can be disabled by its name (`formula.compile(disable=...)`). The results agree in both cases.
+Each optimization can be disabled by its name (`formula.compile(disable=...)`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,10 @@ from typing import NamedTuple
 
 
 class Optimization(NamedTuple):
-    """An optimization: the identity that it relies on, the function that applies it, and its backends."""
+    """An optimization: its name, the identity that it relies on, the function that applies it, and its backends.
+
+    Empty `targets` represent all backends.
+    """
 
     name: str
     identity: str

@@ -8,8 +8,8 @@ names, and casts are separate steps.
     t2 = transpose(K; moves 1 0)           : key[4] × seq[5]
     t3 = matmul(t1, t2)                    : seq'[3] × seq[5]
 
-A *fixed* step does not depend on inputs and runs once, before the function is called. A fixed step that depends on axis
-sizes, which are read from the inputs, runs once for each combination of sizes.
+A *fixed* step does not depend on the elements of inputs and runs once, before the function is called. If a fixed step
+depends on axis sizes that are read from the inputs, it is *sized* and runs once for each combination of these sizes.
 """
 
 from __future__ import annotations
@@ -29,15 +29,16 @@ from ..core.extents import Extent, SizeSymbol, symbols_of, typical
 from ..core.size_conditions import SizeCondition
 from ..terms.environment import distinct_names, source_name
 
-Interval = tuple[Any, Any]  # of integers: the least and the greatest; ints, −∞ or ∞
+Interval = tuple[Any, Any]  # the least and the greatest of a set of integers, each an int, −∞ or ∞
 
 
 class PlanValue:
     """The value of a step: its axes in storage order, their sizes, and the name of its dtype.
 
-    A `fixed` value does not depend on inputs, except on their sizes if it is also `sized`. The dtype of a `dynamic`
-    value depends on its elements. `interval` contains the bounds of integer elements, and is None for other values. A
-    `weak` value is a float that was computed only from integers. Combined with other floats, it is cast to their dtype.
+    A `fixed` value does not depend on inputs, except on their sizes if it is also `sized`. The actual dtype of a
+    `dynamic` value is known only at run time, because the value comes from a user's Python function. `interval`
+    contains the bounds of the elements if all of them are integers, in any dtype; otherwise, it is None. A `weak` value
+    is a float that was computed only from integers. If it is combined with other floats, it is cast to their dtype.
     """
 
     __slots__ = ("order", "shape", "dtype", "fixed", "dynamic", "interval", "weak", "sized")
@@ -87,11 +88,14 @@ class Scalar:
 
 
 CHECKS: list[Callable[[Plan], None]] = []  # run on every plan that is made: the tests put `verify` here
-Argument = Any  # a Value, a Scalar, or a plain Python number
+Argument = Any  # a PlanValue, a Scalar, or a plain Python number
 
 
 class Step(NamedTuple):
-    """A step of a plan. `value` is `primitive` applied to the arguments, and `origin` is the term that it computes."""
+    """A step of a plan, which computes `value` by `primitive` from the arguments and options.
+
+    `origin` is the term that the step is part of, if known.
+    """
 
     value: PlanValue
     primitive: str
@@ -131,7 +135,7 @@ class Plan:
 
     @property
     def symbols(self) -> tuple[SizeSymbol, ...]:
-        """The sizes of axes that the steps and conditions use."""
+        """The symbols of axis sizes that the steps, their inner plans and the conditions use, in sorted order."""
         used = symbols_of([(step.options, step.arguments) for step in self.steps])
         inner = [symbol for step in self.steps if "plan" in step.options for symbol in step.options["plan"].symbols]
         tested = [symbol for one in self.conditions for symbol in (*symbols_of(one.left), *symbols_of(one.right))]
@@ -139,7 +143,7 @@ class Plan:
 
     @property
     def is_open(self) -> bool:
-        """Whether the plan reads sizes of its inputs at run time."""
+        """Whether an input has an axis size that is known only at run time."""
         shapes = [value.shape for value in self.inputs if isinstance(value, PlanValue)]
         return Extent in set(map(type, chain.from_iterable(shapes)))
 
@@ -182,7 +186,10 @@ def _option(value: Any) -> str:
 
 
 def needed(steps: Iterable[Step], results: tuple[Argument, ...]) -> tuple[Step, ...]:
-    """Return the steps that the results need, and the steps that check these steps. Other steps are dead code."""
+    """Return the steps that the results need, the guards of these steps, and all `covered` steps.
+
+    Other steps are dead code.
+    """
     needed, steps_needed = set(results), []
     for step in reversed(tuple(steps)):
         checks = step.primitive == "covered" or (step.primitive == "guard" and step.arguments[0] in needed)
@@ -195,7 +202,10 @@ def needed(steps: Iterable[Step], results: tuple[Argument, ...]) -> tuple[Step, 
 def _named(
     names: Iterable[str], inputs: tuple[Any, ...], steps: tuple[Step, ...], prefix: str, sizes: set[str]
 ) -> dict[Any, str]:
-    """Assign a name to each value. The names differ from each other and from the sizes in the surrounding plan."""
+    """Return a map from each input and each step's value to its name. Guards have no names.
+
+    The names differ from each other and from `sizes`, but a value with renamed axes has the name of its original.
+    """
     result: dict[Any, str] = {}
     taken = {*sizes}
     for name, value in zip(names, inputs):
@@ -235,12 +245,12 @@ def safe(name: str) -> str:
     text = "".join(map(_letter, text))
     if not text or not text[0].isalpha():
         text = f"x{text}"
-    lower = text.islower() and text.isascii() and len(text) > 1  # every function that the text may call is so
+    lower = text.islower() and text.isascii() and len(text) > 1  # like every function that the source may call
     return f"{text}_" if keyword.iskeyword(text) or lower else text
 
 
 def _unique(name: str, taken: set[str]) -> str:
-    """Return the name followed by the first unused number."""
+    """Return the name itself if it is unused; otherwise, append the first of _2, _3, … that makes it unused."""
     text, number = name, 1
     while text in taken:
         number += 1
@@ -249,10 +259,10 @@ def _unique(name: str, taken: set[str]) -> str:
 
 
 def order_axes(result: PlanValue, axes: Sequence[str]) -> tuple[str, ...]:
-    """Return the plan's axis names of a result, given the user's names for them, in the order of these names."""
+    """Return the names that a result's axes have in the plan, in the order of `axes`, which are the user's names."""
     return tuple(result.order[axes_of(result).index(axis)] for axis in axes)
 
 
 def axes_of(result: Any) -> tuple[str, ...]:
-    """Return the user's names for the axes of a plan's result, in array order."""
+    """Return the user's names for the axes of a plan's result, in array order. A plain number has no axes."""
     return tuple(map(source_name, result.order)) if isinstance(result, PlanValue) else ()

@@ -1,7 +1,7 @@
 """The planner: the tables of rules and rewrites, applied to the roots of a typed graph.
 
 Each rewrite lowers terms of certain kinds to different steps, as justified by its identity in `optimizations`. The
-first rewrite that matches a term is used.
+first enabled rewrite that matches a term is used.
 """
 
 from __future__ import annotations
@@ -28,11 +28,15 @@ from .structural import RULES
 from .target import Target
 from .whole_numbers import ROUNDED
 
-MIN_SCALE = 1 / 16  # a smaller scale costs a factor near the lower end of its range more than four bits
+MIN_SCALE = 1 / 16  # a smaller scale would cost a factor near its dtype's lower limit more than four bits of precision
 
 
 def scale_smaller(lowering: Lowering, term: Term) -> Argument | None:
-    """Return c (X ⊙_{ax} Y), where c scales the smaller of X and Y, or None if this is not cheaper or not in range."""
+    """Return c (X ⊙_{ax} Y), computed by scaling the smaller of X and Y, or None if the rewrite does not apply.
+
+    It applies if 1/16 ≤ |c| ≤ 1, X and Y have the same dtype, and the smaller factor has at most a quarter as many
+    elements as the product.
+    """
     b, scaled = lowering.builder, multiple(term)
     if scaled is None:
         return None
@@ -53,16 +57,17 @@ def scale_smaller(lowering: Lowering, term: Term) -> Argument | None:
         return None
     if 4 * min(x.typical_count, y.typical_count) > typical(
         number_of_elements(product)
-    ):  # a new array costs more than a pass over one in place
+    ):  # a scaled copy of a factor would cost more than scaling the product in place
         return None
     x, y = (b.multiply(x, scale), y) if x.typical_count <= y.typical_count else (x, b.multiply(y, scale))
     return in_order(lowering, product, (x, y))
 
 
 def in_order(lowering: Lowering, term: Term, operands: tuple[Argument, Argument] | None = None) -> Argument | None:
-    """Return X ⊙ Y.
+    """Return X ⊙_{ax} Y, or None if X or Y is not an array.
 
-    If a softmax follows, directly or after elementwise operations, the softmax axis is the last axis of the result.
+    If a softmax follows, directly or after elementwise operations, its axis becomes the last axis of the result. This
+    requires that the softmax has one axis, which only one of X and Y has, and that no intermediate value is used twice.
     """
     x, y = operands or map(lowering.value, term.arguments)
     if not isinstance(x, PlanValue) or not isinstance(y, PlanValue):
@@ -82,7 +87,7 @@ def in_order(lowering: Lowering, term: Term, operands: tuple[Argument, Argument]
 
 
 SOFTMAXES = ("softmax", "logsoftmax")
-ELEMENTWISE = ("elementwise", "contraction")  # the latter without axes
+ELEMENTWISE = ("elementwise", "contraction")  # a contraction without axes multiplies elementwise
 EXPONENTIALS = frozenset(("exp", "^"))
 
 
@@ -132,7 +137,7 @@ def make_plan(
     """Return the plan for `roots`, and the Python functions that the plan calls.
 
     The inputs have the given `layouts`, in this order, and the given `names`, if any. The plan may write to the
-    `donated` inputs. Raises NotationError if a required size is unknown or too large.
+    `donated` inputs. Raises NotationError if a required size is unknown or a result is too large.
     """
     fromkeys = dict.fromkeys(map(DTYPE, layouts.values()))
     real = real_of(target, fromkeys)

@@ -1,10 +1,10 @@
 """The instruction set of plans, and its verifier, `verify`.
 
-Each primitive has one row, with its arity, its options, its shape and its meaning.
+Each primitive has one row with its arity and its shape. A comment in the row describes its options and its meaning.
 
-`verify` checks the invariants of every plan. Each argument exists before its use, each primitive has a row, and the row
-determines the order and shape of each result. `verify_memory` checks in-place reuse, so that overwritten memory is
-never read. In tests, both functions check every plan; outside tests, neither function runs.
+`verify` checks the invariants of every plan. Each argument exists before its use, each primitive has a row, and each
+result has the shape that the row infers. `verify_memory` checks in-place reuse, so that overwritten memory is never
+read. In tests, both functions check every plan; outside tests, neither function runs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .memory import VIEWS, Workspace, find_donated
 from .plan import Plan, PlanValue, Scalar, Step
 
 Shape = tuple[int, ...]
-Shaped = Callable[[list[Shape], dict[str, Any]], "Shape | None"]  # None where the row does not say
+Shaped = Callable[[list[Shape], dict[str, Any]], "Shape | None"]  # None if the row does not determine the shape
 MANY = sys.maxsize
 
 
@@ -54,7 +54,7 @@ def not_inferred(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
 
 
 def length(start: Size, stop: Size) -> Size:
-    """Return the length of the range of integers from `start` (inclusive) to `stop` (exclusive)."""
+    """Return the number of integers from `start` (inclusive) to `stop` (exclusive)."""
     return stop - start if isinstance(stop - start, Extent) else max(0, stop - start)
 
 
@@ -148,7 +148,7 @@ ROWS = (
     *(Primitive(name, ONE, same) for name in UNARY),  # this function of each number
     *(Primitive(name, TWO, broadcast) for name in BINARY),  # this function of each pair of numbers
     *(Primitive(name, ONE, reduced) for name in REDUCTIONS),  # over the axes `at`, which stay with size 1 if `keep` is set
-    Primitive("where", THREE, broadcast),  # the second where the first holds, else the third
+    Primitive("where", THREE, broadcast),  # the second argument if the first is true, else the third
     # given and written
     Primitive("constant", NONE, none),  # one `number`
     Primitive("numbers", NONE, shape_from_options),  # the numbers of a literal
@@ -174,7 +174,7 @@ ROWS = (
     Primitive("concat", SEVERAL, joined),  # one after the other along the axis `at`
     Primitive("stack", SEVERAL, shape_with_new_axis),  # side by side along a new first axis
     Primitive("take", TWO, shape_from_options),  # the elements of the axis `at` at the positions
-    Primitive("put", THREE, lambda shapes, options: shapes[0]),  # the first, with the second for an element of the axis `at`, counted from `first`
+    Primitive("put", THREE, lambda shapes, options: shapes[0]),  # the first array, in which the second replaces one slice along the axis `at`; the third is its index, counted from `first`
     Primitive("scatter_add", TWO, shape_from_options),  # zeros, and each number added to the element of the axis `at` at its position
     Primitive("take_along", TWO, lambda shapes, options: shapes[1]),  # the elements of the last axis at the positions, row by row
     Primitive("item", ONE, not_inferred),  # the result of a step of several results, by its number `at`
@@ -194,7 +194,7 @@ ROWS = (
     Primitive("descending", ONE, same),  # the positions of the largest along the last axis, the largest first
     Primitive("argmax", ONE, lambda shapes, options: shapes[0][:-1]),  # the position of the largest along the last axis, of equals the first
     Primitive("softmax", ONE, same),  # the library's softmax
-    Primitive("shifted", (3, 3), same),  # the sums of exp x `along` axes: of rows whose sum is far from 1, the exponentials are computed again, in place, without their largest
+    Primitive("shifted", (3, 3), same),  # the sums of exp x `along` axes. If a sum is below 1 or very large, exp(x − max x) replaces the exponentials of its row in place
     # distances from the mean over their root mean square along the last axis, with `eps` added to the square
     Primitive("standardize", ONE, same),
     Primitive("logsoftmax", ONE, same),  # the library's logarithm of softmax
@@ -214,24 +214,27 @@ ROWS = (
     Primitive("positions", ONE, same),  # indices that count from `base` as positions from 0, each found to lie in range
     Primitive("whole_positions", ONE, same),  # floats as integers, each checked to be one
     Primitive("covered", ONE, none),  # fails if no case holds
-    Primitive("guard", ONE, none),  # runs the fallback if an entry is not between `low` and `high`
+    Primitive("guard", ONE, none),  # runs the fallback unless all elements are between `low` and `high`
     # functions within
     Primitive("python", (0, MANY), not_inferred),  # a Python function of the user's
     Primitive("placed", ONE, same),  # the same on the devices that the function `number` places it on
     Primitive("tiling", SEVERAL, shape_from_options),  # the inner `plan` on each tile, put together
     Primitive("slices", SEVERAL, not_inferred),  # the inner `plan` on each slice, combined
-    Primitive("loop", (0, MANY), not_inferred),  # the inner `plan` again and again: the states after the last step, those kept of all as arrays, then in lists
+    Primitive("loop", (0, MANY), not_inferred),  # the inner `plan` for each step: the final states, then the states of all steps, as arrays if `kept`, as lists if `listed`
 )  # fmt: skip
 PRIMITIVES: Mapping[str, Primitive] = {row.name: row for row in ROWS}
 
 
 # ------------------------------------------------------------------------------------------------------- what must hold
 class MalformedPlanError(Exception):
-    """Raised if `verify` rejects a plan, which indicates a defect in this package."""
+    """Raised if `verify` or `verify_memory` rejects a plan, which indicates a defect in this package."""
 
 
 def verify(plan: Plan) -> None:
-    """Raise MalformedPlanError if a step does not match its primitive. The steps include the steps of plans within steps."""
+    """Raise MalformedPlanError if a step does not match its primitive, or if no step makes a result.
+
+    The plans within steps are not included, because each of them is verified separately.
+    """
     there: set[Any] = set(plan.inputs)
     for step in plan.steps:
         for problem in _problems(step, there):
@@ -273,9 +276,9 @@ def _problems(step: Step, there: set[Any]) -> Iterator[str]:
 def verify_memory(plan: Plan, over: Mapping[PlanValue, PlanValue], workspace: Workspace | None = None) -> None:
     """Raise MalformedPlanError if in-place reuse or the workspaces of a plan are invalid.
 
-    Reuse is invalid if an array is read after its memory was overwritten, or if an input is overwritten but not
-    donated. `over` maps each value to the value that it overwrites, and `workspace` maps values to buffers. A view
-    shares the memory of its array.
+    Reuse is invalid if an array is read after its memory was overwritten, if an input is overwritten but not donated,
+    or if a step writes to a buffer that it reads. `over` maps each value to the value that it overwrites, and
+    `workspace` maps values to buffers. A view shares the memory of its array.
     """
     memory: dict[Any, Any] = {input_: input_ for input_ in plan.inputs}
     alive: dict[Any, set[Any]] = {input_: {input_} for input_ in plan.inputs}

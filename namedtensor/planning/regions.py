@@ -1,7 +1,7 @@
 """Regions to tile, that is, parts of a formula that are computed one slice of the result at a time.
 
 Tiling avoids a large intermediate array. A term is *mapped over* an axis if each slice of the term along that axis
-needs only slices of the arguments. Attention is mapped over its queries and heads, and a chain of elementwise
+needs only the same slices of the arguments. Attention is mapped over its queries and heads, and a chain of elementwise
 operations is mapped over every axis. The slices can be computed one by one, each small enough for the cache, and in
 parallel on several cores. This module decides whether tiling is possible and worthwhile. The plan of one slice is an
 ordinary plan, and the source of its function precedes the source of the complete function.
@@ -20,10 +20,10 @@ from ..core.sizes import is_ground, resolve
 from ..operators import REGISTRY
 from ..terms.terms import Term
 
-Axes = dict[str, str]  # axis of the result -> what it is called in a term
+Axes = dict[str, str]  # axis of the result -> its name in a term
 MAX_CHAIN_BYTES = 2**18  # bytes of an elementwise chain that fit the cache beside its temporaries
-MAX_PRODUCT_BYTES = 2**20  # bytes that a product sums over
-TILE_ROWS_MULTIPLE = 16  # rows: a larger tile has a multiple, so that sizes that differ by little have the same tiles
+MAX_PRODUCT_BYTES = 2**20  # the largest array, in bytes, in a tile that ends with a product
+TILE_ROWS_MULTIPLE = 16  # larger numbers of rows are rounded down to a multiple, so that similar sizes have equal tiles
 MIN_BLOCKS = 8  # blocks at least, for several cores to share
 MIN_TILED_BYTES = 2**21  # the smallest array, in bytes, that is worth tiling
 MIN_SCORE_BYTES = 2**18  # the smallest scores between two products, in bytes, that are faster on several cores
@@ -38,10 +38,10 @@ class Tiling(NamedTuple):
 
 
 class Region(NamedTuple):
-    """A region. `inside` contains the terms computed in tiles, and `inputs` the terms that they read."""
+    """A region: its root, the terms computed in tiles, the terms that they read, the axes to cut, the largest term."""
 
     root: Term
-    inside: dict[int, Axes]
+    inside: dict[int, Axes]  # by the identity of the term
     inputs: list[tuple[Term, Axes]]
     axes: tuple[str, ...]
     largest: Term
@@ -77,7 +77,7 @@ def find(root: Term, uses: Mapping[int, list[Term]], itemsize: int) -> Region | 
         big = max(root.arguments, key=count)
         axes = tuple(axis for axis in axes if axis in big.shape)
     region = _grow(root, axes, uses, product, itemsize)
-    while region is not None and region.axes != axes:  # an axis that some term consumes is none to be cut
+    while region is not None and region.axes != axes:  # An axis that some term consumes cannot be cut.
         axes = region.axes
         region = _grow(root, axes, uses, product, itemsize) if axes else None
     if region is None or not region.axes:
@@ -105,7 +105,7 @@ def terms_of(root: Term, inside: Mapping[int, Axes]) -> list[Term]:
 
 
 def _grow(root: Term, axes: tuple[str, ...], uses, product: bool, itemsize: int) -> Region | None:
-    """Return a region grown from its root. It contains all terms that map over `axes` and are used only inside it."""
+    """Return the region of large terms that map over some of `axes` and are used only inside it, or None if useless."""
     inside: dict[int, Axes] = {}
     inputs: dict[int, tuple[Term, Axes]] = {}
     texts = set(axes)
@@ -130,7 +130,7 @@ def _grow(root: Term, axes: tuple[str, ...], uses, product: bool, itemsize: int)
                 least,
                 itemsize,
             )
-        ):  # it joins, and the axes are none to be cut
+        ):  # The term joins the region, which then cannot be cut along the consumed axes.
             texts.difference_update(consumed)
             axis_names = {axis: name for axis, name in axis_names.items() if axis not in consumed}
         if not first and not _belongs(term, axis_names, inside, uses, product, least, itemsize):
@@ -178,7 +178,7 @@ def _belongs(term, axes: Axes, inside, uses, product: bool, least: int, itemsize
 # ------------------------------------------------------------------------------------------- with products of matrices
 MIN_LAYER_MULTIPLY_ADDS = 2**27  # the fewest multiply-adds by matrices that are worth separate blocks
 MAX_BLOCK_BYTES = 2**22  # bytes of the largest array in such a block
-MIN_MATRIX_ROWS = 64  # rows of a matrix below which multiplying them costs more than their share
+MIN_MATRIX_ROWS = 64  # in a product with fewer rows, each row takes longer
 MIN_BUSY_SHARE = 0.8  # the least share of the time in which all cores are busy
 
 
@@ -210,7 +210,7 @@ def find_layers(
 ) -> Region | None:
     """Return the region that ends with the term at a position: products of rows and matrices, and all terms between.
 
-    Among the divisible axes with these sizes, the function chooses the axis with the most multiply-adds mapped over it.
+    Among the axes with these sizes, choose the axis with the most multiply-adds. Return None if no axis can be cut.
     """
     root = terms[position]
     names = {axis for axis, size in (sizes_of(root) or {}).items() if size in sizes and axis not in root.axes}
@@ -221,10 +221,10 @@ def find_layers(
 
 
 def _layers(terms: Sequence[Term], position: int, axis: str, uses, itemsize: int, threads: int) -> Region | None:
-    """Return the region that ends with the term at a position, cut along an axis, or None if tiling is not useful."""
+    """Return the region that ends with a term and is cut along an axis, or None if this is impossible or not useful."""
     root = terms[position]
     half = -(-(sizes_of(root) or {})[axis] // 2)
-    asked = {id(root): axis}  # the name of the axis in a term that is needed a slice at a time
+    asked = {id(root): axis}  # the name that the axis has in each term that is needed
     inside: dict[int, Axes] = {}
     among: list[Term] = []
     inputs: list[tuple[Term, Axes]] = []
@@ -258,15 +258,15 @@ def _layers(terms: Sequence[Term], position: int, axis: str, uses, itemsize: int
 
 
 def _work_of(region: Region) -> int:
-    """Return the number of multiply-adds in the region's products of rows and matrices, which every block shares."""
+    """Return the number of multiply-adds in a region's products of rows with matrices that all blocks share."""
     return sum(map(_count_multiply_adds, terms_of(region.root, region.inside)))
 
 
 def _rows(region: Region, among: Sequence[Term], axis: str, itemsize: int, threads: int) -> int:
-    """Return the number of rows in each block along an axis, or 0 if every number is unsuitable.
+    """Return the number of rows in each block along an axis, or 0 if blocks are unsuitable.
 
-    The number of blocks is the smallest for which each block fits the cache and all threads are busy. Each block must
-    have enough rows for products.
+    The number of blocks is the smallest multiple of the number of threads for which each block fits the cache. Blocks
+    are unsuitable if they leave threads idle for too long or have too few rows for products.
     """
     size, most = (sizes_of(region.root) or {})[axis], count(region.largest) * itemsize
     rows = -(-size // (threads * -(-most // (threads * MAX_BLOCK_BYTES))))
@@ -277,7 +277,7 @@ def _rows(region: Region, among: Sequence[Term], axis: str, itemsize: int, threa
 
 
 def _mappable(term: Term) -> bool:
-    """Return whether each slice of a term depends only on the same slices of its arguments."""
+    """Return whether a term is mapped over each axis that its operator does not work along."""
     record = REGISTRY.get(term.operator)
     sized = record is not None and any(name.startswith("size ") for name, *_ in term.options)
     return term.operator in STRUCTURAL or (record is not None and record.kind in ALLOWED and not sized)
@@ -289,7 +289,7 @@ def is_product(term: Term) -> bool:
 
 
 def _count_multiply_adds(term: Term) -> int:
-    """Return the number of multiply-adds of a product of two matrices."""
+    """Return the number of multiply-adds of a product of two matrices, or 0 for any other term."""
     if not is_product(term):
         return 0
     left, right = term.arguments
@@ -297,7 +297,7 @@ def _count_multiply_adds(term: Term) -> int:
 
 
 def multiply_adds(term: Term) -> int:
-    """Return the number of multiply-adds of a contraction: one per element of the result and of the summed axes."""
+    """Return the multiply-adds of a contraction: one per element of the result and position along the summed axes."""
     sizes = {axis: size for argument in term.arguments for axis, size in (sizes_of(argument) or {}).items()}
     return count(term) * math.prod(sizes.get(axis, 1) for axis in term.axes)
 
@@ -315,9 +315,9 @@ def _is_narrow(term: Term, name: str, rows: int) -> bool:
 
 
 def cut(region: Region, order: tuple[str, ...], itemsize: int, share: float = 1.0) -> Tiling | None:
-    """Choose tiles that just fit the cache. Return None if a region whose result has these axes cannot be cut.
+    """Return tiles of a region that just fit the cache, or None if the region has no axis to cut or fits one tile.
 
-    If a block's largest array is computed slice by slice, `share` is the fraction of this array that exists at once.
+    `order` ranks the axes. `share` is the fraction of a block's largest array that exists at once.
     """
     if region.tiling is not None:
         return region.tiling
@@ -340,11 +340,11 @@ def cut(region: Region, order: tuple[str, ...], itemsize: int, share: float = 1.
     return None
 
 
-TILE_ENTRIES = 512  # entries of an axis that is summed over slice by slice
+TILE_ENTRIES = 512  # the size of each slice of an axis that is summed over slice by slice
 
 
 def tileable(root: Term, axis: str) -> Region | None:
-    """Return the region of all terms below a root that map over an axis, or None if it is not tileable."""
+    """Return the region of a root and the terms below it that map over an axis, or None if the axis cannot be cut."""
     inside: dict[int, Axes] = {}
     inputs: dict[int, tuple[Term, Axes]] = {}
 
@@ -364,7 +364,7 @@ def tileable(root: Term, axis: str) -> Region | None:
 
 
 def tile(region: Region, how: Tiling) -> tuple[Term, list[tuple[Term, Axes]]]:
-    """Return the root as a term that depends only on one tile's inputs, and the tensors that contain these inputs."""
+    """Return a region's root as a term for one tile, and the terms that contain the tile's inputs, with axis names."""
     terms: dict[int, Term] = {}
     parts: list[tuple[Term, Any]] = []
     inputs = {id(term): axis_names for term, axis_names in region.inputs}

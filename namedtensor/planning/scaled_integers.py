@@ -1,4 +1,4 @@
-"""Integers with a scale: W = Q ⊙ s with 8-bit Q is read in its stored form, without creating W as an array.
+"""Integers with a scale: for W = Q ⊙ s, the 8-bit integers Q are read as stored, and W is not created as an array.
 
 A scale without the summed axes can be moved out of a product. An element of W is an element of Q times an element of s:
 
@@ -50,7 +50,7 @@ def _rename_both(
 
 
 def is_product(lowering: Lowering, term: Term) -> bool:
-    """Return whether a contraction has a factor that is an 8-bit integer tensor times a scale."""
+    """Return whether a term is a contraction and one factor is the product of an 8-bit integer input and a scale."""
     return bool(term.axes) and any(map(partial(_is_scaled, lowering), term.arguments))
 
 
@@ -71,7 +71,10 @@ def _is_stored(lowering: Lowering, term: Term) -> bool:
 
 
 def product(lowering: Lowering, term: Term) -> Argument | None:
-    """Return X ⊙_{ax} (Q ⊙ s) computed from Q as stored, or None if X and Q ⊙ s share axes other than ax."""
+    """Return X ⊙_{ax} (Q ⊙ s) computed from Q as stored, or None if the rewrite does not apply.
+
+    It applies if s lacks ax, X and s have the same dtype, and Q has the axes ax and others that X lacks.
+    """
     for other, matrix in (term.arguments, term.arguments[::-1]):
         result, x = parts(lowering, matrix), lowering.known(other)
         if result is not None and isinstance(x, PlanValue) and x.dtype == result[1].dtype:
@@ -114,7 +117,10 @@ def _product(
 
 
 def element(lowering: Lowering, term: Term) -> Argument | None:
-    """Return an element of Q ⊙ s, computed from the stored Q, or None if s has some, but not all, indexed axes."""
+    """Return an element of Q ⊙ s, computed from the stored Q, or None if the rewrite does not apply.
+
+    It applies if Q has all indexed axes, and s has either all of them or none.
+    """
     table, *_ = term.arguments
     result = parts(lowering, table)
     if result is None:

@@ -13,7 +13,10 @@ from .plan import Argument, PlanValue
 
 
 def put(b: PlanBuilder, condition: PlanValue, x: PlanValue, rest: PlanValue) -> PlanValue | None:
-    """Return the slice update for { x if condition; rest otherwise }, or None if it does not replace one slice."""
+    """Return the slice update for { x if condition; rest otherwise }, or None if the condition selects no single slice.
+
+    The result is also None if x does not fit this slice, or if x and `rest` are not floats with the same dtype.
+    """
     names = _one_place(b, condition) if "slice-update" in b.optimized else None
     if names is None or not isinstance(x, PlanValue) or not isinstance(rest, PlanValue):
         return None

@@ -21,14 +21,17 @@ from .whole_numbers import WHOLE
 
 NUMBERS = frozenset((bool, int, float, complex))
 ENDS = {"float32": 127, "float64": 1023}  # numbers up to 2^end are in the range of the dtype
-MAX_REPEATED_STEPS = 40  # steps that are done twice rather than guarded one by one
-MAX_REPEATED_BLOCK_STEPS = 120  # the same of a block: only the first with extreme numbers is computed twice
+MAX_REPEATED_STEPS = 40  # a plan with at most this many steps has one separate fallback; a longer plan has many guards
+MAX_REPEATED_BLOCK_STEPS = 120  # the same limit for a block, since few blocks are computed twice
 MIN_GUARDED_NUMBERS = 2**9  # the fewest elements for which a separate guard is faster than the fallback
 FAST, FALLBACK, GUARDED = 0, 1, 2
 
 
 def version(which: int, steps: Iterable[Step], results: Sequence[Argument]) -> tuple[list[Step], tuple[Argument, ...]]:
-    """Return the steps and results of one version of a plan. Each select is replaced by its value for this version."""
+    """Return the steps and results of one version of a plan: FAST, FALLBACK or GUARDED.
+
+    Each `select` is replaced by its value for this version. Only the fast version contains guards.
+    """
     instead: dict[Any, Any] = {}
     result: list[Step] = []
     for step in steps:
@@ -48,7 +51,7 @@ def is_sized(arguments: Sequence[Argument]) -> bool:
 
 
 class StepBuilder:
-    """The steps of one plan for one target, under construction; `real` is the dtype of constants.
+    """The steps of one plan for one target, under construction; `real` is the dtype of constants that are floats.
 
     Half precision represents every integer only up to 256 (bfloat16) or 2,048 (float16). If tensors have half
     precision, values that are computed only from constants and integers, such as the angle of a position, are computed
@@ -65,19 +68,21 @@ class StepBuilder:
         self.donated: frozenset[PlanValue] = frozenset()
         self.steps: list[Step] = []
         self.origin: Any = None
-        self.rounds = False  # whether integers of data become floating ones that need not hold them
+        self.rounds = False  # whether integers from inputs are converted to floats that may round them
         self.in_block = False  # whether this is the plan of a block, which one thread computes
-        self.cut: set[PlanValue] = set()  # the inputs that a block has some rows of
+        self.cut: set[PlanValue] = set()  # the inputs that a block receives only in part
         self._made: dict[tuple[Any, ...], PlanValue] = {}
         self._written: dict[PlanValue, Step] = {}
-        self.matrices: dict[tuple[PlanValue, Order, Order], PlanValue] = {}  # copies, by their rows and columns
-        self._unnamed: dict[Argument, PlanValue] = {}  # renamed values, and their originals
+        # Copies of values as matrices, by the original value, the row axes and the column axes.
+        self.matrices: dict[tuple[PlanValue, Order, Order], PlanValue] = {}
+        self._unnamed: dict[Argument, PlanValue] = {}  # maps renamed values to their originals
 
     def plan(self, source: str, results: Sequence[Argument], prefix: str = "", short: int = 0) -> Plan:
         """Return the finished plan.
 
-        If the fallback has at most `short` steps and no input is donated, the plan has a fast path and a separate
-        fallback. Otherwise, the plan consists of the fallback, in which single steps may have separate guards.
+        A plan without a `select` has one version. Otherwise, if the fallback has at most `short` steps and no input is
+        donated, the plan has a fast path and a separate fallback. If not, the plan consists of the fallback, in which
+        single steps may have separate guards.
         """
         inner = prefix  # The fallback has another prefix.
 
@@ -95,7 +100,7 @@ class StepBuilder:
         return built(GUARDED, prefix)
 
     def scalar(self, name: str, kind: type) -> Scalar:
-        """Return a plain number that is passed when the plan runs."""
+        """Add an input that is a plain number, and return it."""
         scalar = Scalar(kind)
         self.names.append(name)
         self.inputs.append(scalar)
@@ -105,7 +110,10 @@ class StepBuilder:
     def input(
         self, name: str, order: Order, shape: tuple[int, ...], dtype: str, like: PlanValue | None = None
     ) -> PlanValue:
-        """Return an array that is passed at run time. `like` is the array that contains it, if known."""
+        """Add an input that is an array, and return it.
+
+        If it is a part or a copy of another value, `like` is this value, whose integer bounds apply to the input too.
+        """
         interval, weak = (interval_of_dtype(dtype), False) if like is None else (like.interval, like.weak)
         value = PlanValue(order, tuple(shape), dtype, interval=interval, weak=weak)
         self.names.append(name)
@@ -120,7 +128,7 @@ class StepBuilder:
         arguments = tuple([self._unnamed.get(argument, argument) for argument in arguments])
         shape = tuple([canonical(size) if type(size) is Extent else size for size in shape])
         for name, size in options.items():
-            if type(size) is Extent:  # by the symbols that equations leave, which the inputs have
+            if type(size) is Extent:  # Write the size with symbols that can be read from the inputs.
                 options[name] = canonical(size)
         # Different constants may be equal as numbers: 0.0 and −0.0, 1 and True.
         written = tuple([repr(argument) if type(argument) in NUMBERS else type(argument) for argument in arguments])
@@ -144,7 +152,10 @@ class StepBuilder:
         return value if order == value.order else self.renamed(value, order)
 
     def unnamed(self, argument: Argument) -> Argument:
-        """Return the original of a renamed value. Equal steps are shared regardless of their axis names."""
+        """Return the original of a value with renamed axes, or the argument itself if it was not renamed.
+
+        Equal steps are shared regardless of their axis names.
+        """
         return self._unnamed.get(argument, argument)
 
     def written(self, x: PlanValue) -> Step | None:
@@ -163,7 +174,7 @@ class StepBuilder:
         return not known.isdisjoint(self.cut)
 
     def renamed(self, x: PlanValue, order: Order) -> PlanValue:
-        """Return the array with other axis names. This creates no step, because a plan does not contain names."""
+        """Return the array with other axis names. The step `same` records this and generates no code."""
         if order == x.order:
             return x
         x = self.unnamed(x)
@@ -187,7 +198,7 @@ class StepBuilder:
     def native_or(
         self, name: str, arguments: Sequence[Argument], write: Callable[[], PlanValue], **options: Any
     ) -> PlanValue:
-        """Return the target's native operation as one step, or else the steps that `write` creates."""
+        """Return the result of the target's native operation, or of `write` if the target has no such operation."""
         if name in self.target.natives:
             (first, *_) = arguments
             return self.step(name, arguments, first.order, first.shape, first.dtype, **options)
@@ -197,7 +208,8 @@ class StepBuilder:
     def constant(self, number: Any, dtype: str | None = None) -> PlanValue:
         """Return a number as a tensor without axes.
 
-        The tensor is an integer if the number is an integer that fits 64 bits. Otherwise, it has the formula's dtype.
+        Unless `dtype` is given, a Boolean number has the dtype bool, an integer has the dtype of `whole_dtype`, and any
+        other number has the formula's float dtype.
         """
         number = canonical(number) if type(number) is Extent else number
         kind = number.kind if isinstance(number, Scalar) else int if type(number) is Extent else type(number)
@@ -212,7 +224,7 @@ class StepBuilder:
         return self.step("numbers", (), order, shape, dtype, numbers=tuple(numbers), sizes=tuple(shape))
 
     def whole_dtype(self, *numbers: Any) -> str:
-        """Return the dtype of literal integers: 64-bit integers, or 64-bit floats if the integers are out of range."""
+        """Return the dtype of literal integers: the target's int64, or its float64 if an integer is out of range."""
         whole = self.target.default_whole
         held = interval_of_dtype(whole)
         numbers = tuple(upper_bound(number) if type(number) is Extent else number for number in numbers)
@@ -245,11 +257,14 @@ class StepBuilder:
         return self.target.kind(x.dtype)
 
     def are_whole(self, arguments: Sequence[Argument]) -> bool:
-        """Return whether all arrays among the arguments contain integers."""
+        """Return whether all arrays among the arguments contain integers or Booleans."""
         return all(self.kind(argument) in WHOLE for argument in arguments if isinstance(argument, PlanValue))
 
     def floating(self, x: PlanValue) -> PlanValue:
-        """Convert integers to floats, with the dtype of the formula if all of them are constants."""
+        """Return a value as floats.
+
+        Integers that do not depend on inputs receive the formula's dtype, and other integers the widest float dtype.
+        """
         return (
             x if self.kind(x) in dtypes.FLOATING and not x.dynamic else self.cast(x, dtypes.default_float(self, (x,)))
         )
@@ -262,16 +277,19 @@ class StepBuilder:
         return dtypes.common_dtype(self, arguments, floats)
 
     def coerced(self, arguments: Sequence[Argument], rule: str) -> list[Argument]:
-        """Convert arguments by a dtype rule: to numbers, to floats, for comparison (kept narrow), or not at all."""
+        """Convert arguments by a dtype rule: to one dtype, to one float dtype, for a comparison, or only to arrays."""
         return dtypes.coerce_arguments(self, arguments, rule)
 
     def result(self, argument: Argument) -> Argument:
-        """Return a result, cast to half precision if the inputs have half precision."""
+        """Return a result of the plan. Single precision is cast to half precision if the inputs have half precision."""
         if type(argument) is float:
             argument = self.constant(argument)
         single = isinstance(argument, PlanValue) and argument.dtype == self.real
         return self.cast(argument, self.half) if self.half is not None and single else argument
 
     def summable(self, arguments: Sequence[PlanValue], kind: str, count: int) -> list[PlanValue]:
-        """Cast integers to a dtype that can represent a reduction of `count` integers, or of their products."""
+        """Return arrays ready for a reduction of `count` elements, or of their products.
+
+        Integers are cast to a dtype that can represent the result.
+        """
         return whole_numbers.summable(self, arguments, kind, count) if self.are_whole(arguments) else [*arguments]

@@ -91,9 +91,9 @@ def _pick(lowering: Lowering, term: Term) -> Argument:
 
 
 def _place_of_least(lowering: Lowering, term: Term, axis: str, nan_first: bool) -> Argument:
-    """Return the index of the least element along an axis, without sorting the other elements.
+    """Return the index, from 1, of the least element along an axis, without sorting the other elements.
 
-    This is the first index in ascending order of the elements.
+    This is the index that comes first if the indices are sorted by their elements in ascending order.
     """
     b = lowering.builder
     if term.operator == "negative":
@@ -102,9 +102,10 @@ def _place_of_least(lowering: Lowering, term: Term, axis: str, nan_first: bool) 
 
 
 def _scatter(lowering: Lowering, term: Term) -> Argument:
-    """Scatter elements.
+    """Add the elements of X to the elements of a zero array at the given indices along an axis.
 
-    Each position along the remaining axes adds to separate elements, so all elements are placed on one merged axis.
+    At each position along the axes of the indices that are not summed over, the elements are added separately. These
+    axes and the indexed axis are therefore merged, and one step adds along the merged axis.
     """
     b, (axis,) = lowering.builder, term.axes
     x, (size, over) = lowering.array(term.arguments[0]), term.options

@@ -18,9 +18,9 @@ DENSE = frozenset("exp multiply subtract add divide matmul dot max sum".split())
 
 
 def sum_last(b: StepWriter, x: PlanValue, keep: bool) -> PlanValue | None:
-    """Return the sum over the last axis. If `keep` is true, this axis remains with size 1.
+    """Return the sum over the last axis as a product, or None if an ordinary sum is better.
 
-    The result is None if an ordinary sum is better.
+    If `keep` is true, the axis remains with size 1.
     """
     if typical(x.shape[-1]) > MAX_SHORT_ROW_ENTRIES or not is_better_as_product(b, x):
         return None
@@ -38,7 +38,10 @@ def sum_last(b: StepWriter, x: PlanValue, keep: bool) -> PlanValue | None:
 
 
 def wakes_threads(b: StepWriter, x: PlanValue) -> bool:
-    """Return whether this sum would be the only operation to wake BLAS threads, which would delay the block threads."""
+    """Return whether one product for this sum would wake BLAS threads that no earlier product of the plan uses.
+
+    These threads would delay the threads that compute blocks.
+    """
     return (
         not b.in_block
         and typical(x.shape[-1]) >= MIN_LONG_ROW_ENTRIES
@@ -60,7 +63,10 @@ def sum_first(b: StepWriter, x: PlanValue, count: int) -> PlanValue | None:
 
 
 def is_better_as_product(b: StepWriter, x: PlanValue) -> bool:
-    """Return whether a product with ones is faster than a sum, for an array in the layout that a product needs."""
+    """Return whether a product with ones may replace a sum of this array.
+
+    The optimization must be enabled, and the array must be dense, fit into the caches, and contain floats.
+    """
     floats = x.dtype in ("float32", "float64") and len(x.order) > 1
     return (
         "small-sum-as-matmul" in b.optimized

@@ -22,7 +22,8 @@ MAX_ASKED = 4096  # answers of a library about its dtypes
 class Placement(Protocol):
     """The way that a plan's values are placed on several devices.
 
-    `spread` maps each sharded axis to its number of devices, and `kernels` replaces functions of the generated source.
+    `spread` maps each sharded axis to its number of devices. `kernels` contains functions, by name, that replace
+    functions which the generated source calls.
     `of_input` and `of_value` return the function that places an input or the value of a term. They return None if the
     value is not moved.
     """
@@ -44,12 +45,12 @@ class Target:
         self.natives: frozenset[str] = backend.natives
         self.numbers: frozenset[str] = backend.numbers
         self.stored: frozenset[str] = backend.stored
-        self.spread: Mapping[str, int] = {}  # over how many devices an axis goes
-        self.placement: Placement | None = None  # on these
+        self.spread: Mapping[str, int] = {}  # maps each sharded axis to its number of devices
+        self.placement: Placement | None = None  # the placement on these devices
         self._asked: Cache[tuple[Any, ...], str] = Cache(f"dtypes of {backend.name}", MAX_ASKED)
 
     def over(self, placement: Placement | None) -> Target:
-        """Return a copy of the target that places values on several devices."""
+        """Return a copy of the target that places values on several devices, or the target itself for None."""
         if placement is None:
             return self
         result = copy(self)
@@ -70,12 +71,12 @@ class Target:
 
     @property
     def wide_float(self) -> str:
-        """The float dtype for integer arithmetic that may exceed 64 bits."""
+        """The library's widest float dtype, which is used if integer arithmetic may overflow."""
         return self.canonical("float64")
 
     @property
     def is_narrow(self) -> bool:
-        """Whether the widest float represents fewer integers than the widest integer dtype, as in JAX without `x64`."""
+        """Whether the widest dtypes have 32 bits, as in JAX without `jax_enable_x64`."""
         return self.wide_float == "float32"
 
     def canonical(self, dtype: str) -> str:
@@ -87,7 +88,7 @@ class Target:
         return kind_of(dtype)
 
     def is_native(self, dtype: str) -> bool:
-        """Return whether a dtype is the library's own. NumPy also has `ml_dtypes`, with other promotion rules."""
+        """Return whether a dtype is the library's own. NumPy arrays may also have dtypes of the package `ml_dtypes`."""
         if self.name != "numpy":
             return True
         import numpy as np

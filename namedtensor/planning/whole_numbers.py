@@ -9,8 +9,8 @@ step of a plan has one dtype:
     x + y, x − y, −x, |x|            64-bit, and an overflow raises an error
 
 The rule is the same for every library. JAX without `jax_enable_x64` has 32 bits instead of 64, and its floats represent
-integers exactly only up to 2^24. In this case, ∑ and recurrences remain integers, and a conversion to floats emits a
-warning. A function that JAX traces cannot inspect values, so it does not detect overflow.
+integers exactly only up to 2^24. In this case, ∑ and recurrences remain integers, and a conversion to floats that may
+round emits a warning. A function that JAX traces cannot inspect values, so it does not detect overflow.
 
 A *weak* value is a float that was computed only from integers. Like an integer, it is cast to the dtype of other
 floats.
@@ -32,17 +32,17 @@ from .target import Target
 CHECKED = {"add": "exact_add", "subtract": "exact_subtract", "negative": "exact_subtract", "abs": "exact_abs"}
 ARITHMETIC = frozenset((*CHECKED, "multiply", "power"))
 WEAK = attrgetter("weak")
-WHOLE = frozenset("iub")  # the kinds of their dtypes
+WHOLE = frozenset("iub")  # the dtype kinds of integers and Booleans
 CHECKED_REDUCTIONS = {
     "sum": "exact_sum",
     "cumsum": "exact_cumsum",
-}  # where floats hold fewer integers than these do
-CHECKS = frozenset((*CHECKED.values(), *CHECKED_REDUCTIONS.values(), "exact_cast"))  # fail where their bits are too few
+}  # used if a conversion to the widest float could round, as in JAX without `jax_enable_x64`
+CHECKS = frozenset((*CHECKED.values(), *CHECKED_REDUCTIONS.values(), "exact_cast"))  # primitives that fail on overflow
 ROUNDED = "JAX without jax_enable_x64 rounds integers beyond 16777216 here: they become float32"
 
 
 class StepWriter(Protocol):
-    """The part of the plan builder's interface that is used by the rules for dtypes and sums."""
+    """The part of the plan builder's interface that the rules for dtypes and sums use."""
 
     target: Target
     optimized: frozenset[str]
@@ -68,7 +68,7 @@ class StepWriter(Protocol):
 
 
 def is_weak(b: StepWriter, primitive: str, arguments: Sequence[Any], dtype: str) -> bool:
-    """Return whether a step computes floats from integers alone."""
+    """Return whether a step computes floats only from integers and plain numbers."""
     values = [argument for argument in arguments if isinstance(argument, PlanValue)]
     if primitive == "cast":
         return dtype == b.target.wide_float and (values[0].interval is not None or values[0].weak)
@@ -84,7 +84,10 @@ def is_plain(b: StepWriter, x: PlanValue) -> bool:
 
 # ------------------------------------------------------------------------------------------------------------- dtypes
 def common_dtype(b: StepWriter, arguments: Sequence[Any]) -> str:
-    """Return the common dtype of integers: the dtype that they share, or the 64-bit dtype if they differ."""
+    """Return the common dtype of integers: the dtype that all of them share, or otherwise the 64-bit dtype.
+
+    If the 64-bit dtype cannot represent all of them, this may be the widest float dtype. Booleans are ignored.
+    """
     values = [argument for argument in arguments if isinstance(argument, PlanValue) and b.kind(argument) != "b"]
     numbers = [
         argument for argument in arguments if (argument.kind if isinstance(argument, Scalar) else type(argument)) is int
@@ -122,7 +125,10 @@ def replace_out_of_range(b: StepWriter, arguments: Sequence[Any]) -> Sequence[An
 
 
 def undo_cast(b: StepWriter, x: PlanValue) -> PlanValue:
-    """Return integers in the dtype that they had before they were widened, to avoid a second cast."""
+    """Return integers in the dtype that they had before they were cast, to avoid a second cast.
+
+    A value that was not cast from other integers is returned unchanged.
+    """
     step = b.written(x)
     if step is None or step.primitive not in ("cast", "exact_cast") or x.dynamic or b.kind(x) not in WHOLE:
         return x
@@ -138,7 +144,11 @@ def passes(b: StepWriter, x: PlanValue, dtype: str) -> bool:
 
 # --------------------------------------------------------------------------------------------------------- arithmetic
 def safe(b: StepWriter, primitive: str, arguments: Sequence[Any]) -> tuple[str, Sequence[Any]]:
-    """Return a primitive that is exact for integers, and the arguments in the integer dtype that it needs."""
+    """Return the primitive for an integer operation without silent overflow, and the arguments in the dtype it needs.
+
+    The operation remains an integer operation if its result fits or if overflow can be checked; otherwise, the
+    arguments are cast to the widest float dtype.
+    """
     pair = intervals.transfer_step(primitive, [interval_of(argument) for argument in arguments], {})
     if pair is not None and fits(b, pair, primitive in CHECKED):
         return primitive, held(b, arguments, b.target.default_whole)
@@ -149,14 +159,20 @@ def safe(b: StepWriter, primitive: str, arguments: Sequence[Any]) -> tuple[str, 
 
 
 def summable(b: StepWriter, arguments: Sequence[PlanValue], kind: str, count: int) -> list[PlanValue]:
-    """Cast integers to a dtype that can represent a reduction of `count` integers, or of their products."""
+    """Cast integers to a dtype that can represent a reduction of `count` integers, or of their products.
+
+    This is the 64-bit integer dtype if the result certainly fits, and otherwise the widest float dtype.
+    """
     pair = intervals.transfer_step(kind, [argument.interval for argument in arguments], {}, upper_bound(count))
     enough = pair is not None and fits(b, pair, False)
     return held(b, arguments, b.target.default_whole if enough else wide_float(b, arguments))
 
 
 def reducible(b: StepWriter, kind: str, x: PlanValue, count: int) -> tuple[str, PlanValue]:
-    """Return the reduction that is exact for integers, and its argument in the dtype that it needs."""
+    """Return the primitive for a reduction of integers without silent overflow, and its argument in the dtype it needs.
+
+    On a target with 32-bit dtypes, sums remain integers and check for overflow if necessary.
+    """
     if b.target.is_narrow and kind in CHECKED_REDUCTIONS and b.kind(x) in WHOLE and is_held(b, x):
         pair = intervals.transfer_step(kind, [x.interval], {}, count)
         exact = pair is not None and fits(b, pair, True)
@@ -165,14 +181,17 @@ def reducible(b: StepWriter, kind: str, x: PlanValue, count: int) -> tuple[str, 
 
 
 def for_recurrence(b: StepWriter, x: PlanValue) -> PlanValue:
-    """Cast the initial integers of a recurrence to the dtype of its steps."""
+    """Cast the initial integers of a recurrence to the widest float dtype, or to int32 if the target lacks int64."""
     if b.target.is_narrow and is_held(b, x):
         return b.cast(x, b.target.default_whole)
     return b.cast(x, wide_float(b, (x,)))
 
 
 def wide_float(b: StepWriter, arguments: Sequence[Any]) -> str:
-    """Return the dtype of floats computed from these integers, and record whether it may round the integers."""
+    """Return the dtype of floats computed from these integers: the widest float dtype of the target.
+
+    If this dtype has 32 bits and may round one of the integers, set `b.rounds`.
+    """
     dtype = b.target.wide_float
     result = (argument.interval for argument in arguments if isinstance(argument, PlanValue) and not argument.fixed)
     exact = intervals.exact_in(dtype)
@@ -182,19 +201,19 @@ def wide_float(b: StepWriter, arguments: Sequence[Any]) -> str:
 
 
 def all_held(b: StepWriter, arguments: Sequence[Any]) -> bool:
-    """Return whether the integer dtype can represent all of these values."""
+    """Return whether the target's int64 can represent all of these values."""
     return all(is_held(b, argument) for argument in arguments if isinstance(argument, PlanValue))
 
 
 def is_held(b: StepWriter, x: PlanValue) -> bool:
-    """Return whether 64-bit integers can represent a value."""
+    """Return whether the target's int64 can represent all elements of a value."""
     return x.interval is not None and fits(b, x.interval, True)
 
 
 def fits(b: StepWriter, interval: Interval, checked: bool) -> bool:
-    """Return whether an interval lies within the range of 64-bit integers.
+    """Return whether an interval lies within the range of the target's int64, which has 32 bits in JAX without x64.
 
-    Unless `checked`, it must also fit the range of integers that floats represent exactly.
+    Unless `checked` is true, the interval must also contain only integers that 64-bit floats represent exactly.
     """
     natural = intervals.interval_of_dtype(b.target.default_whole)
     assert natural is not None
