@@ -22,7 +22,7 @@ class IndexBinder:
 
 
 def binder(raw: str) -> IndexBinder | None:
-    """Return the binder that a subscript of a sum denotes, or None if it is not a binder."""
+    """Return the binder that a subscript of a sum denotes, or None if the subscript is not supported."""
     sides = RELATION.split(raw)
     left = tuple(sides[0].replace(",", ""))
     if len(sides) == 1:
@@ -67,7 +67,7 @@ class SumEnd:
 
 
 def end_of(text: str) -> SumEnd | None:
-    """Return the upper limit that a superscript of a sum denotes, or None if it is not supported."""
+    """Return the upper limit that a superscript of a sum denotes, or None if the superscript is not supported."""
     match = END.fullmatch(text)
     if match is None or not text or not (match["name"] or text.isdigit()):
         return None

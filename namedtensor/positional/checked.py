@@ -146,7 +146,7 @@ def compare_values(translation: Any, program: TranslatedProgram, code: SourceTex
 
 
 def is_definite(program: TranslatedProgram, name: str) -> bool:
-    """Return whether an input is a square matrix that is assumed to be symmetric and positive definite."""
+    """Return whether an input is a square matrix that must be symmetric and positive definite in the comparison."""
     *_, rows, columns = ((), (), *program.inputs[name].dims)
     kinds = {axis.kind.root for axis in (*rows, *columns)}
     return len(rows) == len(columns) == len(kinds) == 1 and kinds <= {
@@ -188,7 +188,7 @@ def same(translation: Any, code: SourceText, arrays: Mapping[str, Any], sizes: T
         except MemoryError:
             return "not compared: its smallest example is too large"
         except Exception as problem:  # Functions of a library reject their arguments with various errors.
-            if type(problem).__name__ == "_LinAlgError":  # PyTorch's
+            if type(problem).__name__ == "_LinAlgError":  # PyTorch's error for a singular matrix
                 return "singular"
             return f"{NO_VALUE} ({textwrap.shorten(str(problem), 120) or type(problem).__name__})"
         try:

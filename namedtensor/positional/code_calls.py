@@ -49,7 +49,10 @@ def read_conversion(code: CodeReader, node: ast.Call, method: bool) -> Any:
 
 
 def pseudoinverse(code: CodeReader, node: ast.Call, method: bool) -> Any:
-    """Translate np.linalg.pinv(A) for a matrix of full rank, since the general formula would need singular values."""
+    """Translate np.linalg.pinv(A) for a matrix of full rank. Ask whether its columns or its rows are independent.
+
+    The general formula would need singular values.
+    """
     if method or len(node.args) != 1 or node.keywords:
         raise code.refuse(node, "pinv expects one matrix", "leave the tolerance out")
     x = to_value(code.ev(node.args[0]))
@@ -68,7 +71,7 @@ def pseudoinverse(code: CodeReader, node: ast.Call, method: bool) -> Any:
 
 
 def gelu(code: CodeReader, node: ast.Call, method: bool) -> Any:
-    """Translate gelu. Only JAX approximates it by a hyperbolic tangent by default, unless `approximate=False`."""
+    """Translate gelu. Only JAX uses the approximation by a hyperbolic tangent as its default."""
     arguments = [code.ev(argument) for argument in ([node.func.value] if method else []) + node.args]  # type: ignore[attr-defined]
     keywords = {str(keyword.arg): code.ev(keyword.value) for keyword in node.keywords}
     if code.root(node.func) == "jax" and not method:

@@ -33,7 +33,7 @@ SUBMODULES = {*"""np numpy jnp torch F nn math scipy jax einops sp functional li
     np.linalg numpy.linalg jnp.linalg jax.numpy.linalg np.lib.stride_tricks numpy.lib.stride_tricks""".split()}  # fmt: skip
 MODULES = set("np numpy jnp torch F nn math scipy jax einops sp functional linalg special lib".split())
 MODULE_VALUES: dict[str, Any] = {"pi": math.pi, "e": math.e, "inf": math.inf, "newaxis": None}
-DIVISORS = ("NumPy, divided by n", "PyTorch, divided by n − 1")  # of std and var
+DIVISORS = ("NumPy, divided by n", "PyTorch, divided by n − 1")  # the libraries' divisors in std and var
 OPERATORS: dict[type, str] = {
     ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.MatMult: "matmul", ast.Pow: "power",
     ast.Mod: "remainder", ast.FloorDiv: "floor_divide", ast.BitAnd: "logical_and", ast.BitOr: "logical_or",
@@ -41,7 +41,7 @@ OPERATORS: dict[type, str] = {
     ast.LtE: "less_equal", ast.Eq: "equal", ast.NotEq: "not_equal",
 }  # fmt: skip
 LENGTH_NAMES = re.compile(r"d|d_\w+|dk|head_dim|dim|n_embd")
-PATTERNS = {"reduce", "repeat"}  # of einops if an argument is a string
+PATTERNS = {"reduce", "repeat"}  # functions of einops if an argument is a string
 UFUNCS = {*"""add subtract multiply divide true_divide power maximum minimum fmax fmin logaddexp greater less greater_equal less_equal
     equal not_equal logical_and logical_or remainder mod fmod floor_divide hypot copysign heaviside""".split()}  # fmt: skip
 ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {

@@ -121,7 +121,10 @@ class CodeIndices:
         return size(axis) if index == -1 else call("-", (size(axis), number(-index - 1)))
 
     def needs(self, axis: AxisVariable, least: int, more: int = 0) -> None:
-        """Record that an axis has at least `least` elements, and in the comparison at least `more` additional ones."""
+        """Record that an axis has at least `least` + `more` elements in the comparison.
+
+        Raise MisuseError if the axis is known to have fewer than `least` elements.
+        """
         if axis.kind.size is not None and axis.kind.size < least:
             raise MisuseError(f"the index is out of range: {axis.key} has {axis.kind.size} elements")
         self.axes.facts.least.append((axis, least + more))

@@ -156,7 +156,7 @@ operation("diagonal", "x, -offset=0", diagonal)
 
 def triangle(relation: str) -> Callable[..., AxisValue]:
     def rule(axes: Axes, x: Any, offset: Any) -> AxisValue:
-        """Keep the elements of the last two axes below or above a diagonal, and set all other elements to 0."""
+        """Keep the elements on and below (or above) a diagonal of the last two axes, and set all others to 0."""
         value = to_value(x)
         if len(value.dims) < 2 or any(len(dim) != 1 for dim in value.dims[-2:]) or not isinstance(offset, int):
             raise MisuseError("a triangle needs two axes, and a number for its diagonal")

@@ -120,7 +120,7 @@ class IndexLetters:
     binds: dict[Sum, tuple[str, ...]] = field(default_factory=dict)
 
     def bound_by(self, tree: Tree) -> tuple[str, ...]:
-        """Return the letters that a ∑ binds, such as i and j in ∑_{i<j}. Letters with an outer meaning are left out."""
+        """Return the letters that a ∑ binds, such as i and j in ∑_{i<j}, except letters bound or free outside of it."""
         return self.binds.get((tree.span, tree.letters), tree.letters)
 
     def index_of(self, tree: Tree, names: Mapping[str, object]) -> tuple[str, tuple[str, ...]] | None:
@@ -375,7 +375,7 @@ def factors_of(tree: Tree) -> list[Tree]:
 
 
 def occurrences(factors: list[Tree], letters: IndexLetters, names: Mapping[str, object]) -> dict[str, int]:
-    """Return the number of occurrences of each free letter in the factors of a product."""
+    """Return the number of occurrences of each letter in the factors of a product, as counted by `letters_in`."""
     counts: dict[str, int] = {}
     for factor in factors:
         for letter, times in letters_in(factor, letters, names).items():

@@ -48,7 +48,7 @@ OF_SIZES = {
     *"ones zeros full eye tri identity arange linspace one_hot tile repeat pad broadcast_to expand repeat_interleave interpolate".split()
 }
 
-OWN: dict[str, Any] = {  # our own definitions, with NumPy, of functions of other libraries
+OWN: dict[str, Any] = {  # functions of other libraries, which we define with NumPy
     **{name: plain_functions.ELEMENTWISE[name] for name in "relu silu erf leaky_relu elu softplus".split()},
     "softmax": lambda x, axis=None: plain_functions.softmax(x, axis), "log_softmax": lambda x, axis=None: np.log(plain_functions.softmax(x, axis)),
     **dict.fromkeys(("rearrange", "reduce", "repeat"), plain_functions.arrange),

@@ -27,7 +27,7 @@ ALIASES = {
 }
 ROOTS = {*"np numpy jnp torch F nn math scipy jax tf einops sp special linalg lib functional".split()}
 MODULES = {*"numpy torch F math scipy jax einops".split()}  # modules with functions that are rejected if unlisted
-WORDS = re.compile(r"[^\W\d]\w.*\s|\s.*[^\W\d]\w")  # in a pattern of einops
+WORDS = re.compile(r"[^\W\d]\w.*\s|\s.*[^\W\d]\w")  # matches an einops pattern that has words, not letters
 MAX_ELEMENTS, MAX_CONDITION, MAX_POWER = 2_000_000, 1e8, 100
 OPERATORS: dict[type, Callable[..., Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv,
@@ -299,7 +299,7 @@ class LibraryWalk:
 
     @property
     def words(self) -> str:
-        """The description of the value by the library that computed it, such as NumPy's own value."""
+        """A description of the value, which names the libraries that computed it, such as "NumPy's own value"."""
         libraries = [LIBRARIES[name] for name in LIBRARIES if name in self.used]
         mine = f" (with our own {' and '.join(sorted(self.own))})" if self.own else ""
         return (

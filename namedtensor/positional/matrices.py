@@ -212,7 +212,7 @@ class Walk(MatrixLeaves):
         )  # fmt: skip
 
     def offers(self, x: Matrix, y: Matrix, left: str, right: str) -> list[str]:
-        """Return alternatives to a product whose axes do not fit, such as A^⊤ B, in which the axes would fit."""
+        """Return the products, such as A^⊤ B, in which the axes would fit, as alternatives to a product without fit."""
         ways = [
             (f"{left}^⊤ {right}", fits(x.dims[0], y.dims[0])),
             (f"{left} {right}^⊤", fits(x.dims[1], y.dims[1])),

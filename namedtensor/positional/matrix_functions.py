@@ -126,7 +126,10 @@ INDEPENDENT = ("the pseudoinverse of independent columns", "the pseudoinverse of
 
 @rule("pseudoinverse")
 def pseudoinverse(walk: Walk, tree: Tree) -> Matrix:
-    """Translate A^† or A^+ for a matrix of full rank, since the general formula would need singular values."""
+    """Translate A^† or A^+ for a matrix of full rank. Ask whether its columns or its rows are independent.
+
+    The general formula would need singular values.
+    """
     (base,) = tree.parts
     if not walk.read(base).is_full:
         hint = "write max(x, 0) for the positive part" if tree.text == "+" else "write the transpose x^⊤"

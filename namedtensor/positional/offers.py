@@ -44,9 +44,9 @@ def offer_of(source: str, values: Mapping[str, Any]) -> Hint | None:
 
 
 def remark_on(source: str, values: Mapping[str, Any], axes: Iterable[str]) -> Hint | None:
-    """Return a hint if a correct text, read as positional notation, has only translations with axes other than `axes`.
+    """Return a hint if a correct formula, read as positional notation, has only translations with other axes.
 
-    Return None if a translation has the same axes, or if there is no translation.
+    Return None if a translation has the axes in `axes`, or if there is no translation.
     """
     readings = translations_of(source, values)
     if any({*reading.result} == {*axes} for reading in readings):
@@ -95,7 +95,10 @@ def with_offer(problem: NotationError, source: str, values: Mapping[str, Any]) -
 
 
 def with_offers(warnings: Sequence[Any], source: str, values: Mapping[str, Any]) -> list[Any]:
-    """Return warnings, in which each warning about an outer product gets the source's translation as its hint."""
+    """Return the warnings, with the source's translation as the hint of each warning about an outer product.
+
+    Without a translation, the warnings are unchanged.
+    """
     if not any(warning.code == OUTER for warning in warnings):
         return [*warnings]
     hint = offer_of(source, values)

@@ -111,7 +111,7 @@ def bound_to(name: str, parameters: str, arguments: Sequence[Any], keywords: dic
 
 
 def find_operation(name: str, library: str) -> Operation | None:
-    """Return the record of a name in a library, or None if there is no record."""
+    """Return the operation with a name in a library, or None if the table has no such operation."""
     records = OPERATIONS.get(name, [])
     return next((record for record in records if record.library in ("", library)), None)
 
@@ -217,7 +217,7 @@ def truth(x: Any) -> bool:
 
 PEERS = {
     *"einx xr xarray pd pandas pl polars tf mx cp cupy keras sklearn ein nt".split()
-}  # libraries that are not read
+}  # libraries whose calls are not translated
 REFUSED = {  # from the name of a function to the reason why it is not supported
     **dict.fromkeys("at reduceat".split(), "this method of a ufunc has no formula"),
     **dict.fromkeys("rand randn randint normal uniform rand_like randn_like bernoulli multinomial".split(), "random numbers have no formula"),

@@ -128,7 +128,10 @@ def write_sign(axes: Axes, x: Any) -> AxisValue:
 
 
 def make_definite_operation(operator: str, gives_matrix: bool, assumption: str) -> Callable[..., AxisValue]:
-    """Return the rule of an operation that has the library's value only for some matrices, such as symmetric ones."""
+    """Return the translation rule of an operation that agrees with the library only for some matrices.
+
+    For example, the matrix must be symmetric. `assumption` states this in words.
+    """
 
     def rule(axes: Axes, x: Any) -> AxisValue:
         result = make_matrix_operation(operator, gives_matrix)(axes, x)

@@ -104,7 +104,7 @@ class SourceParser:
         return left
 
     def begins(self) -> bool:
-        """Return whether the current token can begin a further factor of a product, which excludes a minus sign."""
+        """Return whether the current token can begin another factor of a product. A minus sign cannot."""
         if self.token.kind in (NAME, NUMBER, FUNCTION):
             return True
         if self.sees("|", "‖"):

@@ -16,7 +16,7 @@ from .values import AxisValue
 
 
 class DimensionViews:
-    """A function that reshapes values, and records in `axes` the sizes that it states and the axes that it splits."""
+    """The reshape operation, which records in `axes` the sizes that it states and the axes that it splits."""
 
     def __init__(self, axes: Axes):
         self.axes = axes
