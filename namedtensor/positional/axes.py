@@ -117,7 +117,7 @@ class Move(NamedTuple):
 
 @dataclass
 class Facts:
-    """The assumptions of array code about sizes and about the values of its inputs.
+    """The assumptions of a source about sizes and about the values of its inputs.
 
     The formula states the sizes in `stated`, such as |k| = 3, and the equal sizes in `same`, such as |n'| = |n|.
     `products` lists each split axis with its parts, and `totals` lists each concatenated axis with its parts. Each

@@ -130,7 +130,7 @@ class DimensionViews:
 
 
 def count_merged(dim: Dim, waiting: Sequence[Dim]) -> int:
-    """Return the number of leading dimensions in `waiting` that `dim` merges, such as 2 for b * n, or 0 if none fit."""
+    """Return how many leading dimensions in `waiting` have the product `dim`, such as 2 for b * n, or 0 if none do."""
     axes: list[AxisVariable] = []
     for count, other in enumerate(waiting, 1):
         axes += other
