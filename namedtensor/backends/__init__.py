@@ -6,13 +6,13 @@
 `numpy`: the table of NumPy lines.
 `numpy_kernels`: the small functions that NumPy lines call.
 `numpy_threads`: kernels that compute blocks on one or more cores.
-`error_function`: erf for libraries that lack this function, such as NumPy.
+`error_function`: coefficients of erf for libraries that lack this function, such as NumPy.
 `torch`: the table of PyTorch lines.
 `torch_products`: PyTorch products with a matrix, computed by the faster library.
 `torch_modules`: plans as methods of PyTorch modules.
 `jax`: the table of JAX lines.
 `jax_loops`: loops for JAX.
-`standard`: kernels for any library that implements the Python Array API.
+`standard`: the table of lines for any other library that implements the Python Array API, and its kernels.
 `javascript`: the table of JavaScript lines, and the writer of modules that call javascript_runtime.js.
 `absent`: targets that are not installed, for which source text is generated but not run.
 `function`: backends by name or array namespace, and the function of a plan, which runs without warnings.

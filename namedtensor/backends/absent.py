@@ -41,7 +41,8 @@ class Tabled(Target):
     def result_type(self, dtypes: Sequence[str]) -> str:
         """Return the common dtype: the widest dtype of the strongest kind.
 
-        A float dtype that is combined with integers is at least twice as wide as them, up to 64 bits.
+        A float dtype that is combined with integers is at least twice as wide as them, up to 64 bits. Signed and
+        unsigned integers combine to a signed dtype that contains both, or to float64 if there is none.
         """
         kinds = {
             kind_of(dtype): max(BITS[name] for name in dtypes if kind_of(name) == kind_of(dtype)) for dtype in dtypes
@@ -79,7 +80,7 @@ class Tabled(Target):
 
 
 class Absent(Target):
-    """A target for a library that is not installed, with the library's dtypes. PyTorch and JAX floats have 32 bits."""
+    """A target for PyTorch or JAX if the library is not installed. The default float dtype has 32 bits."""
 
     def __init__(self, name: str):
         super().__init__(backend(name), None)

@@ -8,8 +8,8 @@
 The first array with an open size determines the size, and the other arrays must agree.
 
 Constants of exported source are Python numbers, which adopt the dtype of the arrays that they are combined with. If all
-inputs have the same floating dtype and no line depends on this dtype, the source therefore supports other floating
-dtypes as well. The arguments then determine the dtype.
+floating inputs are float32, or all are float64, and no line depends on this dtype, the source usually supports both
+dtypes. The first floating argument then determines the dtype of the others.
 """
 
 from __future__ import annotations
@@ -55,7 +55,10 @@ NAMES_DTYPE = frozenset("cast constant arange ones eye numbers as_array tiling s
 
 
 def plain(library: str, without: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the optimizations to disable in exported source, so that its constants are Python numbers."""
+    """Return the optimizations to disable in exported source, so that its constants are Python numbers.
+
+    The result begins with the optimizations in `without`.
+    """
     return tuple(dict.fromkeys((*without, *(name for name in AS_NUMBERS if library in OPTIMIZATIONS[name].targets))))
 
 
@@ -133,7 +136,7 @@ class Read(NamedTuple):
 def unread_axes(
     value: PlanValue, stated: Sequence[Any], reads: Sequence[Read], known: Collection[SizeSymbol]
 ) -> list[int]:
-    """Return, for one input, the axes whose required sizes follow from symbols that were already read."""
+    """Return the axes of one input that still need a check of their size, given the symbols that were already read."""
     plain = {read.axis for read in reads if read.size == extent(read.symbol)}
     return [
         axis
@@ -143,7 +146,7 @@ def unread_axes(
 
 
 def describe_size(size: Any) -> str:
-    """Return a phrase for the required size of an axis, such as "have size 3"."""
+    """Return a phrase for the required symbolic size of an axis, such as "have a size that is a multiple of 2"."""
     (symbol, *more) = symbols_of(size)
     if not more and symbol.part > 1 and size == symbol.part * extent(symbol):
         return f"have a size that is a multiple of {symbol.part}"
@@ -200,9 +203,10 @@ def quote_name(name: str) -> str:
 
 
 def find_shared_dtypes(plan: Plan, names_dtype: frozenset[str] = NAMES_DTYPE) -> tuple[str, ...]:
-    """Return the floating dtypes that a plan's text works for, if all floating inputs have one of these dtypes.
+    """Return the floating dtypes that a plan's text works for, if all floating inputs have the same one of them.
 
-    The result is empty if a line depends on the dtype.
+    The result is empty if the plan's own floating inputs differ or have another dtype, or if a line depends on the
+    dtype. With guards, whose bounds hold for one range, the result contains no narrower dtype.
     """
     inputs = {value.dtype for value in plan.inputs if isinstance(value, PlanValue) and "float" in value.dtype}
     if len(inputs) != 1 or not inputs <= {*SHARED}:
@@ -213,7 +217,7 @@ def find_shared_dtypes(plan: Plan, names_dtype: frozenset[str] = NAMES_DTYPE) ->
         return ()
     if any("float" in step.value.dtype and step.value.dtype != dtype for step in steps):
         return ()
-    guarded = any(step.primitive == "guard" for step in steps)  # by the range of its dtype, which a wider one has too
+    guarded = any(step.primitive == "guard" for step in steps)  # A wider dtype includes the range between the bounds.
     return tuple(candidate for candidate in SHARED if not guarded or candidate >= dtype)
 
 

@@ -1,4 +1,4 @@
-"""The error function, for arrays of libraries that do not provide it.
+"""Coefficients of the error function, for arrays of libraries that do not provide this function.
 
 Near zero, erf x = x + x P(x²), where P is a polynomial. Farther out, erf x = 1 − exp(−x²) R(x), where R is a quotient
 of two polynomials. The two approximations are joined at √¾. Their coefficients were fitted to erf with fifty digits to

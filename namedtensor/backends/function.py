@@ -1,4 +1,4 @@
-"""Plan functions: plans compiled to Python and run without warnings, with failures reported as errors of the formula.
+"""Plan functions: plans compiled to Python and run without NumPy's warnings. Errors show the failing formula part.
 
 If a function fails, the failing source line identifies the step. Successful calls therefore have no tracking overhead.
 """
@@ -75,7 +75,7 @@ class PlanFunction:
                 self.run, self.steps = target.backend.function(plan, target.xp, extra)
         except Exception as problem:
             raise self.explain_exception(problem) from None
-        if is_quiet:  # functions of Python see the caller's context
+        if is_quiet:  # The user's Python functions must run in the caller's context.
             self.run = warnings_ignored()(self.run) if python else ignore_warnings(self.run)
 
     def __call__(self, *arrays: Any) -> Any:
@@ -109,7 +109,7 @@ class PlanFunction:
         return sum(size for size in arrays.values() if isinstance(size, int))
 
     def explain_exception(self, problem: Exception) -> Exception:
-        """Return the error, in terms of the notation, that explains an exception of the plan's function."""
+        """Return a NotationError that explains an exception of the plan's function, or else the exception itself."""
         step = self.failed(problem)
         if step is None:
             return problem
@@ -142,7 +142,7 @@ class PlanFunction:
     def failed(self, problem: Exception) -> Step | None:
         """Return the step whose line raised the exception.
 
-        If a library function raised it, return the only step, or None if there are several steps.
+        If no generated line is in the traceback, return the plan's only step, or None if there are several steps.
         """
         steps = self.steps or self.lines()
         trace, step = problem.__traceback__, None
@@ -159,7 +159,7 @@ def later(make: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
     return lambda *arrays: cached()(*arrays)
 
 
-STEP, INPUT = 1200, 400  # bytes of one in a plan with its terms, its source and its code
+STEP, INPUT = 1200, 400  # the approximate bytes of a step and an input, including terms, source and code
 
 
 def bytes_of(plan: Plan) -> int:
@@ -170,8 +170,8 @@ def bytes_of(plan: Plan) -> int:
 
 
 # ---------------------------------------------------------------------------------------------------- no warnings
-# log(-1) is nan, which is the value of the formula. NumPy keeps its warning settings in a context variable, so
-# a context that silences it costs a call next to nothing.
+# log(-1) is nan, which is the value of the formula. NumPy keeps its warning settings in a context variable, so running
+# a call in a context without warnings costs next to nothing.
 _FREE: list[contextvars.Context] = []
 
 

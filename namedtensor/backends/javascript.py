@@ -44,7 +44,7 @@ KEYWORDS = frozenset(
 
 # ------------------------------------------------------------------------------------------------------------- values
 class ScriptText(str):
-    """A piece of JavaScript that appears verbatim in options."""
+    """JavaScript source text that represents itself within the options of a step."""
 
     __slots__ = ()
 
@@ -52,7 +52,7 @@ class ScriptText(str):
 
 
 def code_of_sizes(value: Any) -> Any:
-    """Return the options of a step. Each size that is read from the arrays is replaced by its source text."""
+    """Return an option or the options of a step with each symbolic size replaced by its source text."""
     if type(value) is Extent:
         return ScriptText(format_polynomial(value.terms, code_of_atom, " * "))
     if isinstance(value, tuple):
@@ -79,7 +79,7 @@ def literal(value: Any) -> str:
         return f"[{', '.join(map(literal, value))}]"
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    return json.dumps(value).replace("<", "\\u003c")  # which would end a script in a page
+    return json.dumps(value).replace("<", "\\u003c")  # "</script>" would end a script in a page.
 
 
 def number(value: Any) -> str:
@@ -92,7 +92,7 @@ def numbers(values: Sequence[Any]) -> str:
 
 
 def span(step: Step) -> str:
-    """Return the position of a step in the formula as source text, for errors at run time."""
+    """Return the span of a step in the formula as source text, for errors at run time."""
     node = None if step.origin is None else step.origin.node
     return literal(node.span) if node is not None and hasattr(node, "span") else "undefined"
 
@@ -126,7 +126,7 @@ def loop(names: tuple[str, ...], options: dict[str, Any], step: Step) -> str:
 
 
 def exact(primitive: str, text: str) -> dict[str, Line]:
-    """Return the line for a primitive that checks whether a double can represent the integer result exactly."""
+    """Return a table with the line of one primitive, which checks that a double represents each result exactly."""
     return {primitive: lambda names, options, step: f"nt.exact({text.format(*names)}, {span(step)})"}
 
 
@@ -179,7 +179,7 @@ class JavaScript(Backend):
         lines.append(f"function {name}({', '.join(plan.names[value] for value in plan.inputs)}) {{")
         if not plan.is_inner:
             lines += [f"  {line}" for line in (size_lines(plan) if tupled else self.inputs(plan))]
-        if plan.is_open:  # its loops use the sizes that it reads
+        if plan.is_open:  # The functions of the loops use the sizes that this function reads.
             lines += [indent(text, "  ") for text in loops]
         lines += [f"  {self.line(plan, step)}" for step in known if not is_done_before(step.value)]
         results = [f"nt.array({self.argument(plan, value)})" for value in plan.results]
@@ -237,9 +237,10 @@ class JavaScript(Backend):
         return plan.names[argument] if isinstance(argument, PlanValue) else number(argument)
 
     def text(self, plan: Plan, standalone: bool = False) -> str:
-        """Return the module that exports `formula`. The module either contains its runtime functions or imports them.
+        """Return the source of a module that exports `formula`.
 
-        Raises NotationError if JavaScript has no line for a step.
+        If `standalone` is true, the module contains its runtime functions; otherwise, it imports them. Raises
+        NotationError if JavaScript has no line for a step.
         """
         refused = [step.primitive for step in every_step(plan) if step.primitive not in (*self.lines, "same")]
         if refused:
@@ -318,7 +319,7 @@ def pieces() -> dict[str, str]:
 
 
 def runtime_for(text: str) -> str:
-    """Return the JavaScript object `nt`, with all runtime functions that a source text needs directly or indirectly."""
+    """Return source of the runtime functions that a text needs, and of the object `nt` with the functions it calls."""
     every = pieces()
     called = {*re.findall(r"\bnt\.(\w+)", text)}
     needed, waiting = set[str](), [*called]

@@ -1,9 +1,10 @@
 // Primitives of plans over dense arrays, for text that `to_javascript` writes. It runs in Node.js and in a page.
 //
-// An array is {shape, data}: sizes, and a Float64Array of the numbers, row-major. Integers are exact up to 2^53, Boolean
-// values are 0 and 1. Wherever an array is taken a plain number may appear. Nothing is ever written over.
+// An array is {shape, data}: its sizes, and a Float64Array of its elements in row-major order. Integers are exact up to
+// 2^53, and Boolean values are 0 and 1. Many functions also accept a plain number. No function changes its arguments,
+// except `add_four_rows`, `add_product`, `eliminate` and `eigen`, which other functions call with new arrays.
 
-/** What a formula rejects while it runs: the code of the error, a hint, and the span of the formula that it is about. */
+/** An error that a formula raises while it runs: its code, a hint, and the span of the formula that it refers to. */
 export class NotationError extends Error {
   constructor(code, message, hint, span) {
     super(message);
@@ -14,7 +15,7 @@ export class NotationError extends Error {
 // ------------------------------------------------------------------------------------------------------ arrays
 export const count = (shape) => shape.reduce((product, size) => product * size, 1);
 
-/** An array of a number, of nested lists, or of numbers in a row with a shape. */
+/** Return an array made from a number, from nested lists, or from a flat list with a shape. */
 export function array(x, shape) {
   if (x?.data instanceof Float64Array) return shape ? reshape(x, shape) : x;
   if (ArrayBuffer.isView(x)) return { shape: shape ?? [x.length], data: Float64Array.from(x, Number) };
@@ -31,14 +32,14 @@ export function array(x, shape) {
   return { shape: shape ?? found, data: Float64Array.from(level, Number) };
 }
 
-/** An array as nested lists, or as a number where it has no axes. */
+/** Return an array as nested lists, or as a number if it has no axes. */
 export function nested({ shape, data }, start = 0, axis = 0) {
   if (axis === shape.length) return data[start];
   const step = count(shape.slice(axis + 1));
   return Array.from({ length: shape[axis] }, (_, place) => nested({ shape, data }, start + place * step, axis + 1));
 }
 
-/** What is given for a name, which must have this shape, where null is any size, and hold numbers of this kind: "integer", "boolean", or any. */
+/** Return an input as an array after checking its shape, in which null accepts any size, and its elements: "integer", "boolean", or any kind. */
 export function given(x, name, shape, kind) {
   const found = array(x);
   const flat = ArrayBuffer.isView(x);
@@ -86,7 +87,7 @@ export function transpose(x, moves) {
   return view(x, moves.map((axis) => x.shape[axis]), moves.map((axis) => steps[axis]));
 }
 
-/** Repeated along axes of size 1, and along new ones in front. */
+/** Repeat an array along axes of size 1, and along new axes in front. */
 export function broadcast(x, shape) {
   x = array(x);
   const steps = strides(x.shape);
@@ -94,7 +95,7 @@ export function broadcast(x, shape) {
   return view(x, shape, shape.map((size, axis) => (axis < fresh || x.shape[axis - fresh] === 1 ? 0 : steps[axis - fresh])));
 }
 
-/** One element of each axis that has a place; the others stay. */
+/** Return the elements at one position along each axis with a position. The other axes remain. */
 export function pick(x, places) {
   const steps = strides(x.shape);
   const start = places.reduce((sum, place, axis) => sum + (place ?? 0) * steps[axis], 0);
@@ -105,7 +106,7 @@ export function pick(x, places) {
 /** The first elements of the last axis. */
 export const head = (x, size) => view(x, [...x.shape.slice(0, -1), size], strides(x.shape));
 
-/** The entries of the last axis from a place on, before another. */
+/** The elements of the last axis from `start` (inclusive) to `stop` (exclusive). */
 export const part = (x, start, stop) => view(x, [...x.shape.slice(0, -1), stop - start], strides(x.shape), start);
 
 /** All windows of a size along an axis, as a last axis. */
@@ -115,7 +116,7 @@ export function unfold(x, axis, size) {
   return view(x, [...shape, size], [...steps, steps[axis]]);
 }
 
-/** The shape as what lies before an axis, the axis, and what lies after it. */
+/** Return the number of elements before an axis, its size, and the number of elements after it. */
 export function around(x, axis) {
   return [count(x.shape.slice(0, axis)), x.shape[axis], count(x.shape.slice(axis + 1))];
 }
@@ -140,7 +141,7 @@ export function stack(arrays) {
   return concat(arrays.map((each) => reshape(each, [1, ...each.shape])), 0);
 }
 
-/** The elements of an axis at positions, whose axes appear where it was. */
+/** Return the elements at positions along an axis. The axes of the positions replace this axis. */
 export function take(x, positions, axis) {
   const { shape, data } = array(positions);
   const [outer, size, inner] = around(x, axis);
@@ -154,7 +155,7 @@ export function take(x, positions, axis) {
   return { shape: [...x.shape.slice(0, axis), ...shape, ...x.shape.slice(axis + 1)], data: found };
 }
 
-/** Zeros of a shape, and the elements along the axes of the positions added to the elements of an axis at them. */
+/** Return zeros of this shape, to which elements of x are added at the positions along an axis. */
 export function scatter_add(x, positions, axis, shape) {
   const places = array(positions).data;
   const { data } = array(x);
@@ -190,7 +191,7 @@ export function unary(f) {
   };
 }
 
-/** The shape of several, aligned at their last axes. */
+/** Return the broadcast shape of several arrays, aligned at their last axes. */
 export function together(...arrays) {
   const rank = Math.max(...arrays.map((each) => each.shape.length));
   const sizes = (axis) => arrays.map((each) => each.shape.at(axis - rank) ?? 1);
@@ -267,7 +268,7 @@ export function where(condition, x, y) {
 
 export const horner = (coefficients, x) => coefficients.reduce((total, each) => total * x + each, 0);
 
-/** Near zero x + x P(x²), farther out 1 − exp(−x²) R(x), P and R fitted to fifty digits. */
+/** The error function: x + x P(x²) near zero and 1 − exp(−x²) R(x) farther out, with P and R fitted to fifty digits. */
 export const erf = unary((x) => {
   const size = Math.min(Math.abs(x), 6);
   const square = size * size;
@@ -321,7 +322,7 @@ export function running(f) {
 export const cumsum = running((x, y) => x + y);
 export const cumprod = running((x, y) => x * y);
 
-/** Rows of the last axis, each changed on the spot by a function. */
+/** Return a copy of x in which a function has changed each row along the last axis in place. */
 export function rows(x, f) {
   const data = x.data.slice();
   const size = x.shape.at(-1);
@@ -335,17 +336,17 @@ export function sort(x, axis) {
   return transpose(rows(transpose(x, moves), (row) => row.sort()), moves);
 }
 
-/** The positions along the last axis in the order that `before` says; of equals the first comes first. */
+/** Return the positions along the last axis, sorted by the comparison `before`. Equal elements keep their order. */
 export function places(x, before) {
   return rows(x, (row) => row.set(Array.from(row.keys()).sort((i, j) => (row[i] === row[j] ? i - j : before(row[i], row[j]) || i - j))));
 }
 
-/** Ascending order; NaN last. */
+/** Return the positions in ascending order of the elements; NaN is last. */
 export function ascending(x) {
   return places(x, (one, other) => Number.isNaN(one) - Number.isNaN(other) || one - other);
 }
 
-/** Descending order; NaN first. */
+/** Return the positions in descending order of the elements; NaN is first. */
 export function descending(x) {
   return places(x, (one, other) => Number.isNaN(other) - Number.isNaN(one) || other - one);
 }
@@ -416,14 +417,14 @@ export function dot(x, y) {
 export const vecdot = (x, y) => sum(multiply(x, y), [together(x, y).length - 1]);
 
 // ------------------------------------------------------------------------------------------------------ matrices
-/** Something of each matrix, which a function is given as a list of rows. */
+/** Return the results of a function of each matrix, which it receives as a list of rows. `shape` returns the shape of one result. */
 export function matrices(x, f, shape) {
   const [outer, size] = [x.shape.slice(0, -2), x.shape.at(-1)];
   const parts = Array.from({ length: count(outer) }, (_, at) => f(nested({ shape: x.shape.slice(-2), data: x.data.subarray(at * size * size, (at + 1) * size * size) })));
   return { shape: [...outer, ...shape(size)], data: Float64Array.from(parts.flat(2)) };
 }
 
-/** Gauss elimination with the largest pivots, below them or, where it is `whole`, above them too. Gives the determinant. */
+/** Eliminate the elements below the largest pivots in place and, if `whole` is true, above them too. Return the determinant. */
 export function eliminate(a, whole = false) {
   let found = 1;
   for (let k = 0; k < a.length; k++) {
@@ -454,14 +455,14 @@ export function inv(x, span) {
   return matrices(x, inverse, (size) => [size, size]);
 }
 
-/** The derivative of the determinant: the signed determinants of what is left without a row and a column. */
+/** Return the derivative of the determinant: the signed determinant of the rest without each row and column. */
 export function cofactors(x) {
   const without = (list, place) => list.filter((_, n) => n !== place);
   const minor = (a, i, j) => eliminate(without(a, i).map((row) => without(row, j)));
   return matrices(x, (a) => a.map((row, i) => row.map((_, j) => (-1) ** (i + j) * minor(a, i, j))), (size) => [size, size]);
 }
 
-/** The lower triangle whose product with its transpose a symmetric matrix is. */
+/** Return the Cholesky factor L of each symmetric matrix L Lᵀ, a lower triangle. */
 export function cholesky(x, span) {
   const triangle = (a) => {
     const found = a.map(() => a.map(() => 0));
@@ -478,7 +479,7 @@ export function cholesky(x, span) {
   return matrices(x, triangle, (size) => [size, size]);
 }
 
-/** The eigenvalues of a symmetric matrix, ascending, each with its vector: by turning one number beside the diagonal after the other to 0. */
+/** Return pairs of an eigenvalue and its eigenvector, in ascending order, of a symmetric matrix: by Jacobi rotations, in place. */
 export function eigen(a) {
   const vectors = a.map((row, i) => row.map((_, j) => +(i === j)));
   const off = () => a.reduce((sum, row, i) => row.reduce((total, each, j) => total + (i === j ? 0 : each * each), sum), 0);
@@ -499,7 +500,7 @@ export function eigen(a) {
 
 export const eigvalsh = (x) => matrices(x, (a) => eigen(a).map(([value]) => value), (size) => [size]);
 
-/** The eigenvectors as columns, each with its largest number positive, of equals the first. */
+/** Return the eigenvectors as columns. The element with the largest absolute value, or the first such element, is positive. */
 export function eigh(x) {
   const columns = (a) => eigen(a).map(([, vector]) => {
     const size = Math.max(...vector.map(Math.abs));
@@ -510,7 +511,7 @@ export function eigh(x) {
   return matrices(x, turned, (size) => [size, size]);
 }
 
-/** ∑ Xⁿ / n!, of X / 2ˢ and squared s times. */
+/** Return the exponential of each matrix X: the series ∑ Yⁿ / n! for Y = X / 2ˢ, squared s times. */
 export function expm(x) {
   const times = (a, b) => a.map((row) => b[0].map((_, j) => row.reduce((sum, each, k) => sum + each * b[k][j], 0)));
   const exponential = (a) => {
@@ -532,7 +533,7 @@ export function expm(x) {
 }
 
 // --------------------------------------------------------------------------------------------- what fails on numbers
-/** Floats as indices; each must be an integer. */
+/** Check that floats are integers, so that they can be indices. */
 export function whole_positions(x, span) {
   x = array(x);
   const wrong = x.data.find((each) => !Number.isInteger(each));
@@ -540,7 +541,7 @@ export function whole_positions(x, span) {
   return x;
 }
 
-/** Indices that count from `base` as positions from 0, each found to lie in range. */
+/** Return indices that start at `base` as positions from 0, after checking their range. */
 export function positions(x, size, base, axis, span) {
   x = whole_positions(x, span);
   const wrong = x.data.find((each) => each < base || each >= base + size);
@@ -551,7 +552,7 @@ export function positions(x, size, base, axis, span) {
   return subtract(x, base);
 }
 
-/** Fails where no case holds. */
+/** Raise an error unless a case applies to each element. */
 export function covered(condition, span) {
   if (!array(condition).data.every((each) => each !== 0)) throw new NotationError(405, "no case applies to some elements", "add an otherwise case at the end", span);
 }

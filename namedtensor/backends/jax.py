@@ -41,7 +41,7 @@ def _write_reduction(name: str):
 
 
 def _write_pick(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    """Return code that slices an element at a symbolic position, since JAX rejects such a position as an index."""
+    """Return code that picks elements. JAX rejects a symbolic index, so the code slices and then removes the axis."""
     plain = [position is None or type(position) is int for position in options["places"]]
     places = [at if is_plain else f"{at}:{at + 1}" for at, is_plain in zip(options["places"], plain)]
     of_slices = ["0" if type(position) is str else ":" for position in places if type(position) is not int]
@@ -178,16 +178,16 @@ def descending(x):
 '''
 FAILS = frozenset(
     ("positions", "whole_positions", "covered", "inv", "cholesky", "python")
-)  # on data, which it must see
+)  # primitives that fail depending on data
 
 
 def has_steps(plan: Any, primitives: Set[str]) -> bool:
-    """Return whether a plan, or a plan within it, executes a step with one of these primitives at run time."""
+    """Return whether a plan, its fallback or a plan within it has a step at run time with one of these primitives."""
     return any(step.primitive in primitives and not is_done_before(step.value) for step in every_step(plan))
 
 
 def must_see(plan: Any) -> bool:
-    """Return whether a plan can fail depending on its data. JAX must see this data and cannot trace such a plan."""
+    """Return whether a plan can fail depending on its data. If JAX traced this plan, the data would not be checked."""
     return has_steps(plan, FAILS | CHECKS)
 
 

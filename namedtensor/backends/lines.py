@@ -18,12 +18,12 @@ INFIX = {
 INFIX_LINES = {name: f"{{0}} {symbol} {{1}}" for name, symbol in INFIX.items()}
 PREFIX_LINES = {"negative": "-{0}", "logical_not": "~{0}"}
 UNARY = "exp log log1p expm1 sqrt sin cos tan arctan arcsin arccos tanh sinh cosh abs sign floor ceil isfinite".split()
-FLOATING = frozenset(  # the primitives that give floats of integers too
+FLOATING = frozenset(  # the primitives that return floats even for integers
     "exp log log1p expm1 sqrt sin cos tan arctan arcsin arccos tanh sinh cosh erf divide logaddexp det logdet inv cofactors "
     "cholesky eigvalsh eigh expm".split()
 )
-INDICES = frozenset("positions whole_positions ascending descending argmax".split())  # those that give positions
-SUMMED = frozenset("sum prod cumsum cumprod trace".split())  # those that widen integers
+INDICES = frozenset("positions whole_positions ascending descending argmax".split())  # primitives that return positions
+SUMMED = frozenset("sum prod cumsum cumprod trace".split())  # the primitives that widen integers
 OF_NUMBERS = frozenset(("exact_add", "exact_subtract", *(name for name in INFIX if not name.startswith("logical"))))
 
 
@@ -66,7 +66,7 @@ def positions(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str
 
 
 def write_scatter(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    """Return code that adds values to the elements of an array at given positions along one axis."""
+    """Return code that adds values to the elements of a zero array at given positions along one axis."""
     array, at = names
     if options["rank"] != 1:
         sizes, start = options["sizes"], options["at"]
@@ -155,19 +155,19 @@ def of_64_bits(x):
 
 
 def exact(any_of: str) -> dict[str, str]:
-    """Return lines for operations that detect overflow of int64. `any_of` is the line for the library's `any`."""
+    """Return the kernels that detect overflow of int64, by name. `any_of` is the template of a call of `any`."""
     return {name: re.sub(r"\{(.*)\}", lambda match: any_of.format(match[1]), text) for name, text in EXACT.items()}
 
 
 class GeneratedSource(NamedTuple):
-    """The source text of a function and of its preparation, and the step that each line computes."""
+    """The source text of a function and of its preparation, and a map from line numbers to the steps they compute."""
 
     text: str
     steps: dict[int, Step]
 
 
 class Written:
-    """A source text under construction: its lines, and the step for each line number."""
+    """A source text under construction: its lines, and a map from line numbers to the steps they compute."""
 
     def __init__(self):
         self.lines: list[str] = []
@@ -198,7 +198,7 @@ class Written:
 
 
 FILE = "<formula>"
-MAX_KEPT_SIZES = 4  # tuples of sizes for which a function keeps the values that depend on them alone
+MAX_KEPT_SIZES = 4  # combinations of sizes for which a function keeps the values that depend only on sizes
 MAX_COMPILED_TEXTS = 512
 
 
@@ -212,7 +212,8 @@ def function_in(space: dict[str, Any]) -> Callable[..., Any]:
     """Return the function that a source text defines, with only the globals that it uses.
 
     This function and the functions that it calls then do not form reference cycles, so their arrays are freed together
-    with the function. Intermediate values are freed immediately.
+    with the function. Values that none of them uses are freed immediately. If a function calls itself or a later one,
+    the function is returned with all of its globals.
     """
     functions: dict[str, Any] = {}
     for name, value in space.items():
@@ -221,7 +222,7 @@ def function_in(space: dict[str, Any]) -> Callable[..., Any]:
             if any(
                 other not in functions and getattr(space.get(other), "__globals__", None) is space for other in used
             ):
-                return space["function"]  # one that calls itself, or a later one
+                return space["function"]  # A function calls itself or a later function.
             known = {
                 other: functions[other] if other in functions else space[other] for other in used if other in space
             }
@@ -229,12 +230,12 @@ def function_in(space: dict[str, Any]) -> Callable[..., Any]:
             functions[name] = FunctionType(value.__code__, known, name, value.__defaults__)
             if name == "of_sizes":
                 functions[name] = lru_cache(MAX_KEPT_SIZES)(functions[name])
-    space.clear()  # which breaks the cycles
+    space.clear()  # This breaks the reference cycles.
     return functions["function"]
 
 
 def names_in(code: CodeType) -> set[str]:
-    """Return the global names that code uses, including the functions in it."""
+    """Return the names of globals and attributes that code uses, including code of functions within it."""
     names = set(code.co_names)
     for co_const in code.co_consts:
         if isinstance(co_const, CodeType):
@@ -246,9 +247,9 @@ def names_in(code: CodeType) -> set[str]:
 def selecting(dimensions: tuple[int, ...], checks_range: bool) -> Callable[..., Callable[[Any, Iterable[Any]], Any]]:
     """Return a function that creates selectors. A selector returns one element along each of these dimensions.
 
-    Its arguments are the sizes of the dimensions, the layout of the result, and a function for entries that are not
-    integers within these sizes. `checks_range` specifies whether the library raises IndexError for an index that is out
-    of range. JAX does not raise an error, and selects the nearest element instead.
+    The returned function accepts the sizes of the dimensions, the layout of the result, a function for entries that are
+    not integers within these sizes, `object.__new__`, and the class NamedTensor. `checks_range` specifies whether the
+    library raises IndexError for an index that is out of range. JAX selects the nearest element instead.
     """
     numbers = range(len(dimensions))
     names = ", ".join(f"index_{number}" for number in numbers)

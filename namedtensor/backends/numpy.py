@@ -22,10 +22,10 @@ CALLERS = {
     "several, BLAS on one": "on_all_cores_beside_blas",
     "several for long, BLAS on one": "functools.partial(on_all_cores_beside_blas, is_long=True)",
 }
-LARGE = 2**15  # elements of a matrix, at least, for whose product few rows are padded
-MIN_KEPT_NUMBERS = 2**15  # of an array whose memory is kept: from 128 KiB on, the C library takes new pages for each
+LARGE = 2**15  # the smallest matrix, in elements, for whose product an operand with few rows is padded
+MIN_KEPT_NUMBERS = 2**15  # the smallest array, in elements, that is kept: from 128 KiB on, each one receives new pages
 MIN_KEPT_BYTES = 2**19  # the smallest arrays of one call, in total bytes, whose memory is worth keeping
-MAX_KEPT_BYTES = 2**22  # which `in_buffers` keeps at most
+MAX_KEPT_BYTES = 2**22  # the most bytes that `in_buffers` keeps
 UFUNCS = {name: name for name in (*UNARY, *INFIX, "negative", "maximum", "minimum", "logaddexp")}
 REDUCTIONS = {
     "sum": "add",
@@ -51,7 +51,7 @@ def is_large(value: PlanValue) -> bool:
 
 
 def bytes_of_buffers(buffers: Workspace) -> int:
-    """Return the approximate memory that all buffers of a function use, in bytes."""
+    """Return the total bytes of a function's buffers."""
     import numpy as np
 
     return sum(math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in buffers.made)
@@ -74,7 +74,7 @@ def _write_reduction(ufunc: str):
         arguments = f"{names[0]}, {options['at']}"
         if (
             ufunc in ("add", "multiply") and step.value.dtype in HALF
-        ):  # which other libraries accumulate in single precision too
+        ):  # Other libraries also accumulate half precision in single precision.
             keep = ", None, True" if options["keep"] else ""
             return f"{ufunc}_reduce({arguments}, np.float32{keep}).astype({names[0]}.dtype)"
         keep = ", None, None, True" if options["keep"] else ""
@@ -129,7 +129,7 @@ def _erf(step: Any) -> str:
 
 
 class NumPy(Backend):
-    """The table of NumPy lines; `prefix` is the namespace that contains the dtypes."""
+    """The NumPy backend. `prefix` is the namespace in which the source looks up dtypes."""
 
     def __init__(self, prefix: str = "np"):
         dtype = partial(dtype_text, prefix)
@@ -196,7 +196,7 @@ class NumPy(Backend):
     def writing(self, step: Any, names: tuple[str, ...], out: str) -> str:
         into_room = (
             out.startswith("buffer_") and step.value.typical_count <= MIN_BUFFER_NUMBERS
-        )  # which is dense, and of the result's own dtype
+        )  # A buffer is dense and has the dtype of the result, as `dot` requires.
         if step.primitive == "dot" and into_room:
             return f"{names[0]}.dot({names[1]}, {out})"
         if step.primitive in self.products:
@@ -212,9 +212,10 @@ class NumPy(Backend):
         return f"{text}.copy()" if getattr(result, "fixed", False) else text
 
     def kept_buffers(self, plan: Any) -> Workspace | None:
-        """Return the large intermediate arrays whose memory may be kept for the next call, or None if none may be kept.
+        """Return the large intermediate arrays whose memory is kept for the next call, or None if no memory is kept.
 
-        A plan that calls a Python function has no such arrays, because this function might keep its arguments.
+        No memory is kept if it would be too little or too much, if sizes are symbolic, or if the plan calls a Python
+        function, which might keep its arguments.
         """
         if not any(is_large(step.value) for step in plan.steps) or not plan.in_place or plan.is_open:
             return None
@@ -224,9 +225,10 @@ class NumPy(Backend):
         return buffers if MIN_KEPT_BYTES <= bytes_of_buffers(buffers) <= MAX_KEPT_BYTES else None
 
     def source_to_run(self, plan: Any) -> GeneratedSource:
-        """Return the source of the function. Its large intermediate arrays use memory that is kept for the next call.
+        """Return the source of the function to run.
 
-        New memory costs a page fault for each 4 KiB, which can take longer than the computation.
+        If `kept_buffers` returns arrays, they use memory that is kept for the next call. New memory costs a page fault
+        for each 4 KiB, which can take longer than the computation.
         """
         buffers = self.kept_buffers(plan)
         if buffers is None:

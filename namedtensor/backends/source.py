@@ -1,7 +1,7 @@
 """Code generation: converts a plan to the source of a plain function of positional arrays, with one line per step.
 
-The source text consists only of primitives, numbers, and identifiers that `plan.safe` created. It never contains text
-that a user wrote.
+The code consists only of lines for primitives, numbers, and identifiers that `plan.safe` created. Text that a user
+wrote, such as an axis name, appears only in string literals and comments.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ class Backend:
     ):  # fmt: skip
         self.name, self.imports, self.lines, self.aliases, self.kernels = name, imports, lines, aliases, kernels
         self.natives, self.numbers, self.prefix = natives, numbers, prefix
-        self.fixed = fixed or self  # where fixed steps are done
-        self.modules: tuple[str, ...] = ()  # of Python's own, which the kernels need
+        self.fixed = fixed or self  # the backend that computes the fixed steps
+        self.modules: tuple[str, ...] = ()  # modules of Python's standard library that the kernels need
         self.writes = writes  # the primitives that can write their result over an argument
-        self.known: Mapping[str, Callable[[Step, Any], Any]] = {}  # primitives whose fixed steps are done without text
-        self.products = products  # those that can write it into another array
-        self.stored: frozenset[str] = frozenset()  # the dtypes that the library has, and no arithmetic for
-        self.keeps_sized = False  # whether what is made of sizes alone is kept for the next call
+        self.known: Mapping[str, Callable[[Step, Any], Any]] = {}  # primitives whose fixed steps run without source
+        self.products = products  # the primitives that can write their result to a separate array
+        self.stored: frozenset[str] = frozenset()  # dtypes for which the library lacks arithmetic
+        self.keeps_sized = False  # whether values that depend only on sizes are kept for the next call
         self.releases = False  # whether arrays are released at their last use, if none is reused in place
         self._globals: Cache[str, dict[str, Any]] = Cache(f"globals of generated text, {name}", MAX_NAMESPACES)
 
@@ -85,14 +85,14 @@ class Backend:
 
     # --------------------------------------------------------------------------------------------------------- text
     def expression(self, step: Step, names: tuple[str, ...]) -> str:
-        """Return the line for a step, without the name of the result."""
+        """Return the source text of the expression that computes a step."""
         line = self.lines[step.primitive]
         if isinstance(line, str):
             return line.format(*names, **step.options)
         return line(names, step.options, step)
 
     def writing(self, step: Step, names: tuple[str, ...], out: str) -> str:
-        """Return the line for a step that writes its result into the array `out`."""
+        """Return the source text of the expression that computes a step and writes its result to the array `out`."""
         raise NotImplementedError
 
     def dtype(self, name: str) -> str:
@@ -103,17 +103,17 @@ class Backend:
         return tuple([names[argument] if argument in names else plan.text_of(argument) for argument in step.arguments])
 
     def fixed_name(self, plan: Plan, value: PlanValue) -> str:
-        """Return the name that code outside of the function uses for a constant."""
+        """Return the name that code outside of the function uses for a fixed value."""
         return plan.names[value]
 
     def forms(self, step: Step) -> list[tuple[str, Plan, Workspace]]:
-        """Return the functions that compute a block: the name, the plan, and the buffers of each function."""
+        """Return the functions of a block or a slice: the name, the plan, and the buffers of each function."""
         plan, name = step.options["plan"], step.options["function"]
         several = [(name, plan)] if plan.fallback is None else [(name, plan), (f"{name}_fallback", plan.fallback)]
         return [(name, plan, self.buffers(plan, step.primitive == "tiling")) for name, plan in several]
 
     def buffers(self, plan: Plan, out: bool, **fits: Any) -> Workspace:
-        """Return the buffers that the function of one block or slice writes to."""
+        """Return the buffers that a plan's function writes to, including an array for its result if `out` is true."""
         over = find_reused_arrays(plan, self.writes) if plan.in_place else {}
         return workspaces(plan, self.writes, self.products, over, out, **fits)
 
@@ -129,9 +129,9 @@ class Backend:
     ) -> GeneratedSource:
         """Return the source of a plan's function, without imports and kernels.
 
-        If buffers are `given`, the function writes the result to `out`. If `tupled` is true, it returns a single result
-        in a tuple. `entry` contains the first lines, and `signature` replaces the parameters. The source defines the
-        constants that `data` supplies only if `comments` is true.
+        If buffers are `given`, they are further parameters, and with `given.out`, the function writes the result to the
+        parameter `out`. If `tupled` is true, it returns a single result in a tuple. `entry` contains the first lines,
+        and `signature` replaces the parameters. Only with `comments` does the source define the constants of `data`.
         """
         text, nested = Written(), []
         for step in plan.steps:
@@ -139,7 +139,7 @@ class Backend:
                 is_loop, body = step.primitive == "loop", (step.options["function"], step.options["plan"], None)
                 for name_of_block, of_block, buffer in [body] if is_loop else self.forms(step):
                     inner = self.source(of_block, name_of_block, comments, buffer, is_loop)
-                    if of_block.symbols:  # it reads them there
+                    if of_block.symbols:  # The inner function reads these sizes from the function around it.
                         nested.append(text.include_before_function(inner, name_of_block))
                     else:
                         text.include(inner)
@@ -184,11 +184,11 @@ class Backend:
                 text.add(f"{self.fixed_name(plan, step.value)} = {self.fixed.expression(step, names)}", step)
 
     def done_once(self, plan: Plan, comments: bool) -> tuple[Step, ...]:
-        """Return the steps that run once for each combination of input sizes, whose results are cached."""
+        """Return the steps whose results are cached for each combination of input sizes."""
         return plan.steps_of_sizes if self.keeps_sized and not comments and not plan.inner else ()
 
     def write_sized(self, text: Written, plan: Plan, comments: bool) -> None:
-        """Write the function that computes all steps that depend only on input sizes."""
+        """Write the function for the steps that depend only on input sizes, if their results are cached."""
         steps = self.done_once(plan, comments)
         if not steps:
             return
@@ -217,9 +217,9 @@ class Backend:
         return ", ".join(map(str, symbols)), write_tuple(results)
 
     def write_steps(self, text: Written, plan: Plan, comments: bool, given: Workspace | None, fallback: str) -> None:
-        """Write a line for each step of the function, and a line that frees each array after its last use."""
+        """Write the lines for each step of the function, and lines that release large arrays after their last use."""
         over = find_reused_arrays(plan, self.writes) if self.writes and plan.in_place else {}
-        keeps = given is not None and (given.out or plan.is_inner)  # blocks and slices release nothing
+        keeps = given is not None and (given.out or plan.is_inner)  # Blocks and slices release no arrays.
         dead = last_uses(plan) if not keeps and (plan.in_place if self.writes else self.releases) else {}
         once = {step.value for step in self.done_once(plan, comments)}
         variables = {value: plan.names[other] for value, other in over.items()} | (given.places if given else {})
@@ -238,7 +238,10 @@ class Backend:
                 text.add(f"    del {', '.join(dead[value])}")
 
     def write_return(self, text: Written, plan: Plan, comments: bool, tupled: bool) -> None:
-        """Write the return statement, merged with the preceding line if that line computes the result."""
+        """Write the return statement.
+
+        In source without comments, it is merged with the preceding line if that line computes the only result.
+        """
         results = [self.result(plan, value) for value in plan.results]
         one = len(results) == 1 and not tupled
         text.add(f"    return {results[0] if one else write_tuple(tuple(results))}")
@@ -281,7 +284,7 @@ class Backend:
         return space["function"]
 
     def used(self, text: str) -> tuple[list[str], dict[str, str]]:
-        """Return the kernels and the short names that a source text uses, directly or indirectly."""
+        """Return the kernels that a source text uses, directly or indirectly, and the aliases that it or they use."""
         words = set(WORDS.findall(text))
         every = {"check": CHECK.get(self.name, ""), **self.fixed.kernels, **self.kernels}
         kernels: dict[str, str] = {}
@@ -332,7 +335,7 @@ class Backend:
         return {name: self.fixed.known[step.primitive](step, xp) for name, step in self.steps_of_data(plan)}
 
     def steps_of_data(self, plan: Plan) -> Iterator[tuple[str, Step]]:
-        """Yield the steps that run without source text, each after the name of its value. Inner plans are included."""
+        """Yield the name of each value that is computed without source text, and its step, including inner plans."""
         for step in plan.steps:
             if step.primitive in self.fixed.known and is_done_before(step.value):
                 yield self.fixed_name(plan, step.value), step
@@ -348,7 +351,7 @@ class Backend:
             return None
         if match["parameters"] != (match["arguments"] or match["only"] or f"{match['left']}, {match['right']}"):
             return None
-        if match["name"] in CHECKS:  # so that a function can recognize its line if it fails
+        if match["name"] in CHECKS:  # Only a generated line can identify the step that failed.
             return None
         space = self.globals(xp)
         return space.get(match["name"] or SIGNS.get(match["sign"]) or SYMBOLS.get(match["symbol"], ""))
@@ -366,7 +369,7 @@ def is_done_before(value: PlanValue) -> bool:
 
 
 def replace_sizes(value: Any) -> Any:
-    """Return the options of a step, with each size that is read from the arrays replaced by 1, to determine dtypes."""
+    """Return an option or the options of a step with each symbolic size replaced by 1, to determine dtypes."""
     if isinstance(value, tuple):
         return tuple(map(replace_sizes, value))
     if isinstance(value, dict):

@@ -153,7 +153,7 @@ LINES: dict[str, Any] = {
 }  # fmt: skip
 
 
-# Arrays of the standard need not give their elements one by one.
+# The standard does not require that a loop can iterate over an array.
 STEPS = LOOP.replace("stacked", "xp.stack").replace(
     "zip(*slices) if slices else ((),) * steps",
     "([each[number] if isinstance(each, list) else each[number, ...] for each in slices] for number in range(steps))",

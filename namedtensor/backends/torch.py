@@ -42,7 +42,7 @@ def _kind(step: Any) -> str:
 
 
 def _write_axes(options: dict[str, Any], step: Any) -> str:
-    """Return the source text of a reduction's axes. If the axes are kept, PyTorch needs every axis by position."""
+    """Return the source text of a reduction's axes. If all axes are reduced but kept, PyTorch needs their positions."""
     at = options["at"]
     if at is None and options["keep"]:
         at = tuple(range(len(step.value.shape)))
@@ -55,7 +55,7 @@ def _method(name: str):
 
 
 def _vecdot(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    """Return text for a product of integer vectors. PyTorch multiplies integer matrices, but not stacks of vectors."""
+    """Return text for products of vectors, which avoids `vecdot` for integers because PyTorch does not support it."""
     whole = all(argument.dtype.startswith(("int", "uint")) for argument in step.arguments)
     return "({} * {}).sum(-1)".format(*names) if whole else "torch.linalg.vecdot({}, {})".format(*names)
 
@@ -288,10 +288,10 @@ def outside_modes(function: Callable[[], Any]) -> Any:
 
 
 class Torch(Backend):
-    """The table of PyTorch lines; constants are moved to the device of the inputs.
+    """The PyTorch backend, whose functions move constants to the device of the inputs.
 
-    A function with constants is called with ordinary tensors. For other tensors, such as the tensors without values of
-    `torch.export`, each call creates its constants again in the current mode.
+    The constants of a function are created once, for ordinary tensors. For other tensors, such as the tensors without
+    values of `torch.export`, each call creates its constants again in the current mode.
     """
 
     def __init__(self, *arguments: Any, **named: Any):
@@ -328,11 +328,11 @@ class Torch(Backend):
         return [value for _, value in sorted(constants.items()) if not value.sized]
 
     def made(self, text: str, xp: Any, extra: Mapping[str, Any] = {}) -> dict[str, Any]:
-        self.globals(xp)  # The thread finds them, and so waits for no import of this one.
+        self.globals(xp)  # If the new thread imported them, it could wait for an import of this thread.
         return outside_modes(lambda: super(Torch, self).made(text, xp, extra))
 
     def source_to_run(self, plan: Plan) -> GeneratedSource:
-        """Return the source of the function to run. If it uses constants, it first checks the types of its inputs."""
+        """Return the source of the function to run. If it has fixed steps, it first checks the types of its inputs."""
         names = [plan.names[value] for value in plan.inputs if isinstance(value, PlanValue)]
         if not names or not any(is_done_before(step.value) for step in every_step(plan)):
             return self.source(plan)

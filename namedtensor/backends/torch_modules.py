@@ -30,12 +30,12 @@ def attribute(name: str, taken: Callable[[str], bool]) -> str:
     return f"self.{name}" if plain else f"getattr(self, {quote_name(name)})"
 
 
-PRODUCTS = products(is_large_for_one_row)  # how many rows X has is not known
-PLAIN_PRODUCTS = products(lambda x, matrix: False)  # when only PyTorch runs, however large
+PRODUCTS = products(is_large_for_one_row)  # The number of rows of X is unknown.
+PLAIN_PRODUCTS = products(lambda x, matrix: False)  # A standalone class does not call oneDNN directly.
 
 
 class ModuleBackend(Torch):
-    """The PyTorch backend for modules, in which constants are buffers with attribute names."""
+    """The PyTorch backend for the modules of one plan, whose constants are buffers of the module."""
 
     def __init__(self, backend: Backend, plan: Plan, lines: Mapping[str, Any] = PRODUCTS):
         self.__dict__.update(backend.__dict__)
@@ -169,7 +169,7 @@ def module_text(
 
 
 def harmless(line: str) -> str:
-    """Escape a line for use inside a string literal."""
+    """Return a line of a docstring with backslashes escaped and double quotes replaced by single quotes."""
     return line.replace("\\", "\\\\").replace('"', "'")
 
 
@@ -178,7 +178,7 @@ def format_sizes(value: PlanValue) -> str:
 
 
 def write_registration(name: str) -> str:
-    """Return the expression that is assigned to a parameter when the module is created."""
+    """Return the target of the assignment that registers a parameter when the module is created."""
     text = attribute(name, own_names().__contains__)
     return text if text.startswith("self.") and "[" not in text else f"self._parameters[{quote_name(name)}]"
 

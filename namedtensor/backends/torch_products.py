@@ -75,7 +75,7 @@ KERNELS = {"linear": LINEAR, "followed_linear": DERIVATIVE, "plain": PLAIN}
 
 
 def is_large_for_one_row(x: Any, matrix: Any) -> bool:
-    """Return whether the product of x and a matrix is large even if x has only one row."""
+    """Return whether a product in single precision of the rows of x and a matrix is large even if x has one row."""
     return (
         len(x.shape) > 1
         and len(matrix.shape) == 2
@@ -85,7 +85,7 @@ def is_large_for_one_row(x: Any, matrix: Any) -> bool:
 
 
 def is_large(x: Any, matrix: Any) -> bool:
-    """Return whether the product of the rows of x and a matrix is large."""
+    """Return whether a product in single precision of the rows of x and a matrix is large."""
     if len(x.shape) < 2 or len(matrix.shape) != 2 or not x.dtype == matrix.dtype == "float32":
         return False
     rows, count = typical(math.prod(x.shape[:-1])), matrix.typical_count
