@@ -185,7 +185,7 @@ def alone(walk: Walk, tree: Tree, letter: str, indices: Mapping[str, AxisVariabl
 
 # -------------------------------------------------------------------------------------------------- parts of an axis
 def sum_range(walk: Walk, tree: Tree, part: IndexRange) -> Matrix:
-    """Translate a ∑ or ∏ over part of an axis. For example, ∑_{i=1}^{n-1} x_{i+1} runs over the numbers 1 to |n| − 1."""
+    """Translate a ∑ or ∏ over part of an axis. For example, ∑_{i=1}^{n-1} x_{i+1} runs over 1 to |n| − 1."""
     (letter,) = tree.letters
     operator = tree.text
     end = end_of(tree.upper)
