@@ -248,7 +248,7 @@ class NotationError(Exception):
         return self.source[self.span[0] : self.span[1]]
 
     def located(self, source: str | None, span: Span | None) -> NotationError:
-        """Return a copy with this source, and with this span if it has none, or the error itself if it already has one."""
+        """Return a copy with this source, and this span if it lacks one. An error with a source is not changed."""
         if self.source is not None or source is None:
             return self
         return self.replace(source=source, span=self.span or span)

@@ -19,11 +19,12 @@
 `processes`: a worker process that answers requests and can be terminated.
 `kinds`: validation of Python arguments.
 `seeds`: integers and JAX keys as seeds.
-`warned`: Python warnings.
+`warned`: Python warnings that refer to the caller's line.
 `suggestions`: the suggestions "did you mean …?" in errors.
 `settings`: resource limits, recursion headroom, and the option that forbids outer broadcasts.
 `shadowed`: detection of local files that shadow a package.
 `version`: the version of the package.
 
-Contract: this package imports only errors, lengths and folded text from `grammar`, and no other package.
+Contract: this package imports only `cache`, `errors`, `folding`, `lengths`, `locks` and `plain_text` from `grammar`,
+and no other package of this project.
 """

@@ -103,7 +103,7 @@ def round_array(array: Any, digits: int) -> Any:
 
 
 def concrete(array: Any) -> Any:
-    """Return an array as a NumPy array. The array must have values, even while a library is tracing."""
+    """Return an array as a NumPy array. Raise NotationError for a JAX ShapeDtypeStruct, which has no values."""
     if is_shape(array):
         raise shape_error(array)
     if library(array) == "torch":

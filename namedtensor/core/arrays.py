@@ -1,4 +1,4 @@
-"""Array libraries: the namespace, dtype and device of an array. Each library is imported on first use."""
+"""Array libraries, the dtypes and namespaces of arrays, and layouts. Each library is imported on first use."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def library_named(backend: object) -> Any:
 
 
 def place_array(array: Any, backend: object, dtype: str | None = None, device: Any = None) -> Any:
-    """Convert a NumPy array to `backend`: "numpy", "torch" or "jax". Raise NotationError if it is not installed."""
+    """Convert a NumPy array to "numpy", "torch" or "jax". Raise NotationError if the backend cannot create it."""
     xp = library_named(backend)
     try:
         if backend == "numpy":
@@ -183,7 +183,7 @@ def is_shape(array: Any) -> bool:
 def namespace_of(arrays: Mapping[str, Any]) -> Any:
     """Return the namespace that all arrays share, or NumPy if there are no arrays.
 
-    Raises NotationError if the arrays belong to different libraries.
+    Raise NotationError if the arrays belong to different libraries, or if one has no values.
     """
     import numpy as np
 
@@ -200,7 +200,7 @@ def namespace_of(arrays: Mapping[str, Any]) -> Any:
     return next(iter(spaces.values()))[0] if spaces else np
 
 
-MOST = 4096  # layouts, and calls of one operator, that are kept
+MOST = 4096  # the number of layouts, and of calls of one operator, that are cached
 
 
 class Layout:
@@ -297,7 +297,7 @@ def layout_of(array: Any, axes: tuple[str, ...]) -> Layout:
 
 
 def _new(axes: tuple[str, ...], extent: tuple[Any, ...], dtype: Any, xp: Any, wide: bool | None) -> Layout:
-    """Return a layout that is shared by all equal layouts.
+    """Return the layout that all equal layouts share.
 
     A layout with a symbolic JAX dimension is not interned, because such dimensions cannot be compared across scopes.
     """

@@ -1,15 +1,15 @@
-"""Named shapes and the lifting rule, defined in one place.
+"""Named shapes and the lifting rule.
 
 A shape is a dict from axis names to sizes, whose order has no meaning. A signature specifies the axes of each argument
 and of the result. Lifting removes the signature's axes from each argument, unites the remaining axes, and adds the axes
 of the result. It fails if a remaining axis has the same name as an axis of the result (paper §3, definitions of unary
 and binary lifting).
 
-    softmax : ax… -> ax…      on {seq: 4, batch: 2} over seq   returns {batch: 2, seq: 4}
-    ⊙       : ax…, ax… ->     on {key, seq'} and {key, seq}    returns {seq', seq}
+    softmax : ax… -> ax…      on {seq: 4, batch: 2} over seq           returns {batch: 2, seq: 4}
+    ⊙       : ax…, ax… ->     on {key, seq'} and {key, seq} over key   returns {seq', seq}
 
-A size is an int, or a `SizeVariable` of `core.sizes` while only shapes are checked. The function `unify` decides whether
-two sizes are equal.
+A size is an int, an `Extent` of `core.extents`, or a `SizeVariable` of `core.sizes` while only shapes are checked. The
+function `unify` decides whether two sizes are equal.
 """
 
 from __future__ import annotations
@@ -266,7 +266,7 @@ def _check_name(name: Any) -> str:
 
 
 def find_marked_axis(left: Iterable[str], right: Iterable[str]) -> tuple[str, str] | None:
-    """Return an axis whose stars differ between the two shapes, often by mistake, or None if no stars differ.
+    """Return two unshared axes of the shapes that differ only in their stars, often by mistake, or None.
 
     >>> find_marked_axis(["batch", "a"], ["batch", "a*"]), find_marked_axis(["a", "a*"], ["a*"])
     (('a', 'a*'), None)

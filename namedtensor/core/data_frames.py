@@ -54,7 +54,8 @@ def from_pandas(data: Any, axes: str | Iterable[str] | None = None) -> NamedTens
     Raises
     ------
     NotationError
-        If an axis has no name, or no column contains numbers (317).
+        If the argument is not a Series or a DataFrame (208), the number of names is wrong (316), an axis has no name,
+        no column contains numbers, or a MultiIndex lacks a combination of its levels (317).
 
     Examples
     --------
@@ -89,7 +90,7 @@ def from_pandas(data: Any, axes: str | Iterable[str] | None = None) -> NamedTens
 
 
 def axis_names(indices: list[Any], axes: Any, kind: str) -> tuple[str, ...]:
-    """Return the axis names of a data frame, one per level of each index. Raise NotationError if a name is missing."""
+    """Return the axis names of a data frame, one per level of each index. Raise NotationError if one is missing."""
     level_names = [name for index in indices for name in index.names]
     if axes is not None:
         names = names_of(axes)
@@ -131,7 +132,7 @@ def is_default(index: Any) -> bool:
 def numbers_of(data: Any) -> Any:
     """Return the elements as an array, in which missing elements are nan.
 
-    Raises NotationError if a column does not contain numbers.
+    Raise NotationError if a column does not contain numbers.
     """
     dtypes = [data.dtype] if not hasattr(data, "columns") else [*data.dtypes]
     unfit = [at for at, dtype in enumerate(dtypes) if getattr(dtype, "kind", "O") not in "biufc"]
@@ -152,7 +153,7 @@ def numbers_of(data: Any) -> Any:
 def spread_levels(array: Any, index: Any, position: int) -> tuple[Any, list[Labels]]:
     """Expand the axis of an array that a MultiIndex labels into one axis per level. Return the array and the labels.
 
-    Raise NotationError if combinations of levels are missing.
+    Raise NotationError unless each combination of levels occurs exactly once.
     """
     index = index.remove_unused_levels()
     sizes = [len(level) for level in index.levels]
@@ -226,14 +227,14 @@ def to_pandas(self: NamedTensor, order: str | Iterable[str] | None = None) -> An
 
 # ----------------------------------------------------------------------------------------------------------------- polars
 def from_polars(data: Any, axes: str | Iterable[str] | None = None) -> NamedTensor:
-    """Convert a polars Series or DataFrame. Column names become labels, as does a first column of strings or dates.
+    """Convert a polars Series or DataFrame. Column names become labels, and so does the first column without numbers.
 
     Parameters
     ----------
     data : polars.Series or polars.DataFrame
-        The table.
+        The table. Other columns without numbers are omitted with a NotationWarning.
     axes : str or iterable of str
-        The names of the row axis and the column axis.
+        The name of the row axis and, for a DataFrame, the name of the column axis.
 
     Returns
     -------
@@ -242,7 +243,8 @@ def from_polars(data: Any, axes: str | Iterable[str] | None = None) -> NamedTens
     Raises
     ------
     NotationError
-        If the axes are not named, or no column contains numbers (317).
+        If the argument is not a Series or a DataFrame (208), the number of names is wrong (316), the axes are not
+        named, or no column contains numbers (317).
 
     Examples
     --------
@@ -325,7 +327,7 @@ def to_polars(self: NamedTensor, order: str | Iterable[str] | None = None) -> An
 
 
 def from_array(value: Any, axes: Any) -> NamedTensor:
-    """Return the tensor for a DataArray. If `axes` are given, they are the names of the tensor's axes."""
+    """Return the tensor for a DataArray. If `axes` are given, they specify the order of its axes."""
     return from_xarray(value) if axes is None else tensor(from_xarray(value), axes)
 
 

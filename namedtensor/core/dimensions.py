@@ -45,7 +45,7 @@ class Assumptions(NamedTuple):
     """The assumptions that a plan makes about its size symbols."""
 
     conditions: tuple[SizeCondition, ...]
-    parts: dict[SizeSymbol, Size]  # of other symbols, which these represent
+    parts: dict[SizeSymbol, Size]  # symbols for parts of an axis, each with the quotient that it represents
 
     @classmethod
     def of(cls, collected: SizeConditions) -> Assumptions:
@@ -53,7 +53,7 @@ class Assumptions(NamedTuple):
         return cls((*collected.found, *solved), dict(collected.parts))
 
     def check(self, dimensions: Mapping[SizeSymbol, Any]) -> None:
-        """Raise NotationError (309) if JAX cannot confirm the plan's assumptions for the dimensions."""
+        """Raise NotationError (302 or 309) if JAX cannot confirm the plan's assumptions for the dimensions."""
         values = dict(dimensions)
         for symbol, size in dimensions.items():
             if not is_true(lambda size=size: size >= 1):
@@ -153,7 +153,7 @@ def make_undecided_error(shown: str, left: Any, relation: str, right: Any) -> No
 def with_assumptions(make: Callable[[], Result], dimensions: Dimensions) -> tuple[Result, Assumptions]:
     """Return the result of `make` for symbols, and the assumptions about these symbols.
 
-    Raises NotationError (309) if `make` needs the value of a symbol.
+    Raise NotationError (309) if `make` needs the value of a symbol.
     """
     try:
         with conditions() as collected:

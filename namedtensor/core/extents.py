@@ -8,7 +8,7 @@ polynomials prove it, and otherwise raises `UndecidedSizeError`. So does an oper
 `range(size)`. Example sizes thus never become part of a plan by accident. Code has three ways to get an answer:
 
     proves_at_most(a, b)   for rewrites that must be valid for every size. False if there is no proof.
-    assume_equal(a, b)     for the meaning of a formula. Without a proof, a condition of the plan (`size_conditions`).
+    assume_equal(a, b)     for the meaning of a formula. Without a proof, the plan gets a condition (`size_conditions`).
     typical(size)          for speed. The example size, which does not influence the values.
 """
 
@@ -25,7 +25,7 @@ from grammar.cache import cached_property
 from .monomials import Interval, UndecidedSizeError, floor_quotient, format_polynomial, is_dominated, products, quotient
 
 TYPICAL_SIZE = 64  # elements of an axis that is declared without an example
-MAX_SIZE = 2**24  # the largest example size for which integer dtypes are chosen by number
+MAX_SIZE = 2**24  # the largest axis size that a symbolic plan accepts, on which its bounds rely
 
 
 class SizeSymbol(NamedTuple):
@@ -245,7 +245,7 @@ class Extent:
 
     @property
     def symbols(self) -> dict[SizeSymbol, None]:
-        """The sizes of axes that occur in this size, sorted by name."""
+        """The symbols that occur in this size, sorted by name."""
         result: dict[SizeSymbol, None] = {}
         for monomial in self.terms:
             for atom in monomial:
@@ -290,7 +290,7 @@ def extent(atom: Atom) -> Extent:
 
 
 def only_atom(size: Size) -> Atom | None:
-    """Return the only atom of a size, or None if the size consists of more than one atom."""
+    """Return the atom that a size consists of, or None if the size is not exactly one atom."""
     monomials = [*terms_of(size).items()]
     is_atom = len(monomials) == 1 and monomials[0][1] == 1 and len(monomials[0][0]) == 1
     return monomials[0][0][0] if is_atom else None
@@ -391,7 +391,7 @@ def is_size_of(axis: str, size: Any) -> bool:
 
 
 def bracket_size(size: Size, text: Callable[[Any], str]) -> str:
-    """Format a size as an operand of a division. A size that is not a single symbol or number is in brackets."""
+    """Format a size as an operand of a division, in brackets unless it is a symbol, a maximum or a number from 0."""
     if isinstance(size, Extent):
         atom = only_atom(size)
         is_plain = atom is not None and not isinstance(atom, Quotient)

@@ -6,7 +6,7 @@ leaf. A loop over the members reads the array directly.
 
 from __future__ import annotations
 
-ALONG = "(members)"  # the first axis of such an array; no name that a formula can write
+ALONG = "(members)"  # the first axis of such an array, a name that no formula can contain
 
 
 class FamilyName(str):

@@ -74,7 +74,7 @@ class ImportWatcher:
             with suppress(Exception):  # errors are reported when tensors are used, not at import
                 seen(name)
 
-        with suppress(AttributeError):  # of a loader that takes no attributes
+        with suppress(AttributeError):  # the loader may not accept attributes
             spec.loader.exec_module = exec_module  # type: ignore[method-assign, union-attr]
         return spec
 
@@ -83,7 +83,7 @@ WATCHER = ImportWatcher()
 
 
 class Injected(Generic[Parameters, Result]):
-    """A function of a higher layer, imported on its first call from the module that the layer specifies.
+    """A function of a higher layer, which the layer's `load` imports when the function is called.
 
     >>> length: Injected[[str], int] = Injected()
     >>> length.load = lambda: len
@@ -100,4 +100,4 @@ class Injected(Generic[Parameters, Result]):
 
 from_table: Injected[[Any, Any], Any] = (
     Injected()
-)  # the tensor of a table of xarray, pandas or polars; None of anything else
+)  # returns the tensor for an xarray, pandas or polars table, or None for any other value

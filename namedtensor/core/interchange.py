@@ -40,7 +40,7 @@ def make_labeled_tensor(
 
 
 def import_library(name: str, hint: str) -> Any:
-    """Import a library. Raise NotationError if it is not installed."""
+    """Import and return a library. Raise NotationError if it is not installed."""
     from importlib import import_module
 
     try:

@@ -29,7 +29,7 @@ def to_integer(value: Any) -> int | None:
         number = value if isinstance(value, (int, float, Fraction)) else value.item()
         integer: int = int(number)
         is_whole = not isinstance(number, (bool, complex)) and number == integer
-    except Exception:  # Of several elements, of no number, ∞, or traced.
+    except Exception:  # It has several elements, is not a finite number, or is traced.
         return None
     return integer if is_whole else None
 
@@ -97,7 +97,7 @@ def require_number(value: Any, what: str, least: float, hint: str) -> Any:
 
 
 def to_count(value: Any, what: str, hint: str) -> int:
-    """Return a value that is a non-negative integer. Raise NotationError for any other value."""
+    """Return a non-negative whole number as a Python integer. Raise NotationError for any other value."""
     integer = to_integer(value)
     if integer is None or integer < 0:
         raise wrong(value, what, "a non-negative integer", hint)

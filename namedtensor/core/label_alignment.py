@@ -51,7 +51,7 @@ class LabeledAxis:
 class LabelAlignment:
     """The labeled axes of a call's inputs, in groups of axes that are combined.
 
-    Axes with the same name are in the same group from the start if they have the same unique labels.
+    Axes with the same name are in the same group from the start if their labels can be aligned.
     """
 
     def __init__(self, axes: Iterable[LabeledAxis]):
@@ -80,7 +80,7 @@ class LabelAlignment:
     def moves(self, inputs: Mapping[str, Sequence[str]]) -> Moves:
         """Return the positions that reorder each input like the first of its group. `inputs` lists all inputs' axes.
 
-        Raises NotationError if an axis needs to be reordered and an input has this axis without labels.
+        Raise NotationError if an axis needs to be reordered and an input has this axis without labels.
         """
         result: dict[str, dict[str, Any]] = {}
         labeled = {(axis.tensor, axis.axis) for axis in self.axes}
@@ -152,7 +152,7 @@ def repair(first: LabeledAxis, second: LabeledAxis) -> str:
         if len(first) != len(second):
             return "they have no label in common: rename one of the axes"
         return f"they have no label in common; to combine by position: {second.removal_code}"
-    if common[0] not in second.labels.listed:  # a date of Python among dates of NumPy
+    if common[0] not in second.labels.listed:  # a Python date that equals a NumPy date
         kinds = " and ".join(type(axis.labels.listed[0]).__name__ for axis in (first, second))
         return f"give the labels one type: they are {kinds}"
     return selection(first, second, common)

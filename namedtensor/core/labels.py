@@ -20,12 +20,12 @@ from .arrays import Layout
 
 MAX_LAYOUTS = 1024  # with labels, that are interned
 MAX_LABEL_BYTES = 32 * 2**20  # for all labels together
-MAX_CACHED_LABELS = 4096  # of one tensor: the layouts of larger ones are in no cache of calls
+MAX_CACHED_LABELS = 4096  # in one call; layouts with more labels are in no cache of calls
 BYTES_PER_LABEL = 100  # of a string in a list and in a dictionary, about
 
 
 class Labels:
-    """The labels of one axis, in the order of its elements. Two instances are equal if all their labels are equal.
+    """The labels of one axis, in the order of its elements. Instances with equal dtypes and labels are equal.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def to_labels(values: Any) -> Any:
 
 
 def is_label(selection: Any) -> bool:
-    """Return whether an index is a label, that is, a string, a date or a fraction."""
+    """Return whether an index is a label, that is, a string, a date or a float."""
     import numpy as np
 
     return isinstance(selection, (str, float, np.datetime64, np.timedelta64)) or hasattr(selection, "isoformat")

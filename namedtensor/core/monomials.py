@@ -27,7 +27,7 @@ class UnfitSizeError(UndecidedSizeError):
 
 
 def quotient(terms: Mapping[Monomial, int], monomial: Monomial, count: int) -> dict[Monomial, int] | None:
-    """Return the quotient of a polynomial and one monomial, or None if the monomial does not divide each term."""
+    """Return the quotient of a polynomial and `count` times a monomial, or None if that does not divide each term."""
     result: dict[Monomial, int] = {}
     for other, times in terms.items():
         rest = [*other]
@@ -42,7 +42,7 @@ def quotient(terms: Mapping[Monomial, int], monomial: Monomial, count: int) -> d
 
 
 def floor_quotient(part: float, divisor: float) -> float:
-    """Return the floor of a quotient by a positive number. For an infinite part, return the limit."""
+    """Return the floor of a quotient by a positive number. For an infinite number, return the limit."""
     if divisor == inf:
         return part if part == inf else -1 if part < 0 else 0
     return part if part in (inf, -inf) else part // divisor
@@ -71,7 +71,7 @@ def is_dominated(terms: Mapping[Monomial, int]) -> bool:
 
 
 def divides(monomial: Monomial, other: Monomial) -> bool:
-    """Return whether a monomial is at most another, which is a product of the same symbols and possibly more."""
+    """Return whether `other` is a product of symbols that contains a monomial, which is then at most `other`."""
     rest = [*other]
     for atom in monomial:
         if atom not in rest:
@@ -86,7 +86,10 @@ SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 def format_polynomial(
     terms: Mapping[Monomial, int], text: Callable[[Any], str], times: str, powers: bool = False
 ) -> str:
-    """Format a polynomial, with its monomials in order of decreasing degree."""
+    """Format a polynomial, with its monomials in order of decreasing degree.
+
+    `text` formats an atom, `times` separates factors, and `powers` combines equal factors, as in |seq|².
+    """
     parts: list[str] = []
     for monomial, count in sorted(terms.items(), key=lambda term: (-len(term[0]), [str(atom) for atom in term[0]])):
         factors = [text(atom) for atom in monomial]

@@ -52,14 +52,14 @@ class AnsweringProcess:
     The process starts on first use, and restarts on the next use after it has ended. If the module defines `prepare`,
     the process calls it once before the first line.
 
-    Raises OSError if the platform does not support processes.
+    The methods raise OSError if the platform does not support processes.
     """
 
     def __init__(self, module: str, memory: int = MAX_MEMORY_BYTES):
         self.module, self.memory = module, memory
         self.lock = threading.Lock()
         self.process: subprocess.Popen[bytes] | None = None
-        self.owner = 0  # the process that started it: a fork of that has none
+        self.owner = 0  # the process that started it; a forked child does not own it
         self.is_ready = False
 
     def begin(self) -> None:
@@ -84,12 +84,12 @@ class AnsweringProcess:
                     self._next(MAX_START_SECONDS)
                     self.is_ready = True
                 return self._answer(line, seconds)
-            except BaseException:  # the next caller is not to get the answer to this
+            except BaseException:  # The next caller must not receive this answer.
                 self.close()
                 raise
 
     def ask_bounded(self, line: bytes, seconds: float) -> bytes:
-        """Return the answer to a line. Raise NotationError with a repair if answering takes too much time or memory."""
+        """Return the answer to a line. Raise NotationError if time or memory do not suffice, or no process starts."""
         try:
             return self.ask(line, seconds)
         except LateError:
@@ -172,7 +172,7 @@ def read(stream: IO[bytes] | None, answers: queue.SimpleQueue[bytes]) -> None:
 
 
 def flags() -> list[str]:
-    """Return the flags that give a new Python the same module search path, except the working directory."""
+    """Return the flags for a new Python with the same options and search path, except the working directory."""
     known = (("isolated", "-I"), ("ignore_environment", "-E"), ("no_user_site", "-s"), ("dont_write_bytecode", "-B"))
     return [
         "-P",
@@ -182,7 +182,7 @@ def flags() -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """Return the current environment with one BLAS thread, and without the working directory in the module path."""
+    """Return the current environment, with one BLAS thread by default and no working directory in the module path."""
     paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     return {"OPENBLAS_NUM_THREADS": "1", **os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
 
@@ -201,7 +201,7 @@ def serve(module: Any, memory: int) -> None:
     """Answer the client's requests with the function `answer_line` of a module, until the client has ended."""
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # printed text is not an answer
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # anyone who started it ends it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # The parent process ends this process.
     answer_line: Callable[[bytes], bytes] = module.answer_line
     getattr(module, "prepare", int)()
     limit_memory(memory)

@@ -13,7 +13,7 @@ from grammar.errors import NotationError
 from .kinds import to_count
 
 HINT = "write seed=0"
-SEED_BITS = 24  # the bits of a key's integer that single precision holds
+SEED_BITS = 24  # the bits of a key's integer, which single precision represents exactly
 
 
 def is_key(value: Any) -> bool:
@@ -56,7 +56,10 @@ def generator_of(seed: Any) -> Any:
 
 
 class KeyGenerator:
-    """Random numbers from `jax.random` for a key and a name, with the interface of NumPy's generators."""
+    """Random numbers from `jax.random` for a key and a name, with the interface of NumPy's generators.
+
+    Unlike a NumPy generator, each call of a method starts from the same key, so equal calls return equal numbers.
+    """
 
     def __init__(self, key: Any, name: str):
         from jax import random  # type: ignore[import-not-found]

@@ -207,7 +207,7 @@ def refuse(problem: NotationError) -> None:
 
 
 def guard_broadcast(run: Callable[..., Any], problem: NotationError | None) -> Callable[..., Any]:
-    """Return a function that calls `run`, except that it raises the error for an outer broadcast in strict mode."""
+    """Return a function that raises `problem`, if it is not None, in strict mode, and otherwise calls `run`."""
     if problem is None:
         return run
 
@@ -223,7 +223,7 @@ MIN_LETTERS = 4  # of names that are compared
 
 
 def misspelt(left: list[str], right: list[str]) -> tuple[str, str] | None:
-    """Return one axis of each side if their names differ by one letter (inserted, dropped, exchanged or replaced)."""
+    """Return one axis of each side whose names differ by a typo of one letter, or None if there is no such pair."""
     pairs = ((one, other) for one in left for other in right)
     return next((pair for pair in pairs if all(map(_is_word, pair)) and is_one_letter_apart(*pair)), None)
 

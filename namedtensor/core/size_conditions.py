@@ -63,8 +63,8 @@ class SizeConditions(NamedTuple):
 
     found: dict[SizeCondition, None]
     by_example: bool
-    solved: dict[SizeSymbol, Size]  # symbols that an equation gives as sizes made of others
-    parts: dict[SizeSymbol, Size]  # new symbols for sizes that divide, in terms of the first symbols
+    solved: dict[SizeSymbol, Size]  # symbols that an equation expresses by others
+    parts: dict[SizeSymbol, Size]  # symbols for equal parts of an axis, each with its quotient
     counters: dict[SizeSymbol, tuple[Size, Size]]  # a symbol for every number of a range, from its first to its last
 
     @property
@@ -142,9 +142,9 @@ def is_by_example() -> bool:
 
 
 def assume(condition: SizeCondition) -> bool:
-    """Return whether a condition is assumed to hold. If it is, make it a condition of the plan.
+    """Return whether a condition is assumed to hold, and make it or its negation a condition of the plan.
 
-    Raises UndecidedSizeError outside of a `conditions` block.
+    Raise UndecidedSizeError outside of a `conditions` block.
     """
     collected = _CONDITIONS.get()
     if collected is None:
@@ -171,7 +171,7 @@ def solve(solved: dict[SizeSymbol, Size], difference: Size) -> bool:
 
 
 def substitute_sizes(size: Size, values: Mapping[SizeSymbol, Size]) -> Size:
-    """Replace some symbols of a size by other sizes."""
+    """Return a size with some symbols replaced by other sizes."""
     if type(size) is int or not values or values.keys().isdisjoint(symbols_of(size)):
         return size
     total: Any = 0
@@ -227,7 +227,7 @@ def counters_in(size: Size) -> list[tuple[SizeSymbol, tuple[Size, Size]]]:
 def least(size: Size) -> Size:
     """Return the smallest value of a size over the ranges of its counters.
 
-    Raises UndecidedSizeError if the size is not linear in a counter.
+    Raise UndecidedSizeError if the size is not linear in a counter.
     """
     while counted := counters_in(size):
         counter, ends = counted[-1]

@@ -52,7 +52,7 @@ Size = Any  # an int, an Extent or a SizeVariable
 
 
 def resolve(size: Any) -> Any:
-    """Return the number that a size was unified with, or the variable that represents the size if it has no number."""
+    """Return the number or Extent that a size was unified with, or its variable if it is still unknown."""
     while type(size) is SizeVariable and size.value is not None:
         size = size.value
     return canonical(size) if type(size) is Extent else size
@@ -80,5 +80,5 @@ def unify(left: Any, right: Any) -> bool:
 
 
 def is_ground(size: Any) -> bool:
-    """Return whether a size is a number rather than a variable."""
+    """Return whether a size is known, as a number or an Extent, rather than a variable."""
     return type(size) is int or not isinstance(resolve(size), SizeVariable)

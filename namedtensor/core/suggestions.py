@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 
 from grammar.errors import Hint
 
-LONGEST = 60  # names beyond this distance are not typos
+LONGEST = 60  # letters; longer names are not compared
 
 FUNCTION = "a function is defined by an equation: f(t) = t + 1"
 RESULT = "the last line is the result: write it alone"
@@ -67,7 +67,7 @@ ELSEWHERE = {
 
 
 def near(name: str, known: Iterable[str], most: int = 2, cutoff: float = 0.65) -> list[str]:
-    """Return the known names with a small edit distance, starting with names that differ only in case."""
+    """Return at most `most` similar names, first the names that differ only in case or in final primes and stars."""
     if len(name) > LONGEST:
         return []
     candidates = [other for other in dict.fromkeys(known) if other != name and len(other) <= LONGEST]
@@ -103,9 +103,9 @@ def no_attribute(whose: str, name: str, known: Iterable[str]) -> AttributeError:
 class Suggests:
     """A mix-in that raises AttributeError for an unknown attribute and suggests the closest public names."""
 
-    if not TYPE_CHECKING:  # to a type checker an unknown attribute is one
+    if not TYPE_CHECKING:  # A type checker still reports unknown attributes.
 
         def __getattr__(self, name: str) -> Any:
-            if name.startswith("_"):  # as while one is copied
+            if name.startswith("_"):  # Python looks these up, for example when it copies an object.
                 raise AttributeError(name)
             raise no_attribute(f"this {type(self).__name__}", name, [name for name in dir(self) if name[:1] != "_"])

@@ -274,7 +274,7 @@ class NamedTensor(Behavior):
         return int(value)
 
     def __round__(self, digits: int | None = None) -> NamedTensor:
-        """Round the elements to this many decimals, with halves rounded to even."""
+        """Return the tensor with its elements rounded to this many decimals, and halves rounded to even."""
         if digits is not None and not hasattr(digits, "__index__"):
             raise NotationError(
                 310, f"the number of decimal places must be an integer, got {digits!r}", hint="write round(A, 2)"
@@ -355,8 +355,8 @@ def tensor(data: Any, axes: str | Iterable[str] = (), labels: Any = None) -> Nam
     Raises
     ------
     NotationError
-        If the number of names differs from the number of dimensions (316), a name occurs twice (303; paper §2.3), or the rows
-        of nested lists differ in length (311).
+        If the number of names differs from the number of dimensions (316), a name occurs twice (303; paper §2.3), or
+        the rows of nested lists differ in length (311).
 
     Examples
     --------
@@ -387,4 +387,4 @@ def tensor(data: Any, axes: str | Iterable[str] = (), labels: Any = None) -> Nam
         return wrap_layout(array, Layout(names, tuple(array.shape), array.dtype, None))
 
 
-seen("NamedTensor")  # anyone who gives the class its methods does so now
+seen("NamedTensor")  # runs the callbacks that add methods to the class

@@ -27,7 +27,7 @@ def warn_of_text(message: str) -> None:
 
 @contextmanager
 def silent() -> Generator[None]:
-    """Silence warnings about formulas that the package itself writes, in the current thread."""
+    """Silence `warn_of_text` inside the block, in the current thread, for formulas that the package itself writes."""
     token = _SILENT.set(True)
     try:
         yield
