@@ -1,5 +1,7 @@
 """Partial dates: `sel` selects the period, like pandas and xarray."""
 
+import datetime
+
 import numpy as np
 import pytest
 
@@ -54,6 +56,22 @@ def test_a_date_without_labels_is_an_error(selection):
     with pytest.raises(nt.NotationError) as raised:
         label_by_position(DAYS).sel(time=selection)
     assert raised.value.code == 401 and raised.value.hint
+
+
+@pytest.mark.parametrize("selection", [
+    "2024-02-01T05", datetime.datetime(2024, 2, 1, 5), np.datetime64("2024-02-01T05"), True, 19789, "now",
+])  # fmt: skip
+@pytest.mark.parametrize("unit", ["D", "s"])
+def test_a_time_between_days_is_no_day(selection, unit):
+    with pytest.raises(nt.NotationError, match="has no label"):
+        label_by_position(DAYS.astype(f"M8[{unit}]")).sel(time=selection)
+
+
+@pytest.mark.parametrize(
+    "selection", ["2024-02-01T00", datetime.date(2024, 2, 1), datetime.datetime(2024, 2, 1), np.datetime64("2024-02")]
+)
+def test_a_day_is_selected_in_any_unit(selection):
+    assert label_by_position(DAYS).sel(time=selection).tolist() == 2
 
 
 def test_dates_out_of_order_have_periods_but_no_slices():

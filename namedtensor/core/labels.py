@@ -117,8 +117,12 @@ class Labels:
         if isinstance(label, str) and (places := self.texts.get(label)):
             return places
         try:
-            dated = self.values.dtype.kind in "mM"
-            key: Any = np.asarray(label, dtype=self.values.dtype) if dated else label
+            key: Any = label
+            if self.values.dtype.kind in "mM":
+                exact = np.asarray(label, dtype=f"{self.values.dtype.kind}8")
+                key = exact.astype(self.values.dtype)
+                if key != exact and not np.isnat(exact):  # a date between two labels
+                    return []
             return self.positions.get(key.item() if hasattr(key, "item") else key, [])
         except (TypeError, ValueError):  # not a date, or not hashable
             return []
