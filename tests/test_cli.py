@@ -227,6 +227,8 @@ def test_half_of_a_float_is_read(tmp_path):
     ("# a comment\nname,x,kind,y\nann,1,c,2\nbob,3,d,4\n", [[1, 2], [3, 4]], "left out kind"),
     ("ann,1\nbob,2\n", [[1], [2]], None),
     ("ann,1,x\nbob,2,y\n", [[1], [2]], "left out column 3"),
+    ("name,x,note\nann,1,\nbob,2,\n", [[1], [2]], "left out note"),
+    ("ann,1,\nbob,2,\n", [[1], [2]], None),
     ("x\ty\n1\t\n3\t4\n", [[1, np.nan], [3, 4]], "1 missing value"),
 ])  # fmt: skip
 def test_tables(tmp_path, text, data, note):

@@ -97,7 +97,7 @@ def read_table(path: Path, header: bool | None = None) -> Table:
     others = [index for index in range(len(cells)) if index not in columns]
     labeling = next((index for index in others if all(cells[index])), None)
     labels = () if labeling is None else tuple(cells[labeling])
-    dropped = find_dropped_columns(titles, (index for index in others if index != labeling and any(cells[index])))
+    dropped = find_dropped_columns(titles, has_header, {index: cells[index] for index in others if index != labeling})
     return Table(path, titles, columns, lines, labels, has_header, dropped)
 
 
@@ -161,9 +161,10 @@ def rows_of(text: str, path: Path) -> list[Row]:
     return rows
 
 
-def find_dropped_columns(titles: Sequence[str], columns: Iterable[int]) -> tuple[str, ...]:
-    """Return the titles of the columns that are dropped because they contain words."""
-    return tuple(titles[index] or f"column {index + 1}" for index in columns)
+def find_dropped_columns(titles: Sequence[str], has_header: bool, columns: Mapping[int, Any]) -> tuple[str, ...]:
+    """Return the titles of the columns that are dropped, except a column without a title and without words."""
+    kept = [index for index, cells in columns.items() if (has_header and titles[index]) or any(cells)]
+    return tuple(titles[index] or f"column {index + 1}" for index in kept)
 
 
 # -------------------------------------------------------------------------------------------------------------- the rules

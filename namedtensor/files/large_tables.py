@@ -45,10 +45,8 @@ def read_large_table(path: Path, file: IO[bytes], header: bool | None) -> Table 
         return None
     counted = tuple(map(str, columns[0])) if head.is_indexed else ()
     labels = counted if labeling is None else tuple(columns[labeling])
-    words = (
-        index for index in others if index != labeling and isinstance(columns[index], list) and any(columns[index])
-    )
-    dropped = find_dropped_columns(head.titles, words)
+    words = {index: columns[index] for index in others if index != labeling and isinstance(columns[index], list)}
+    dropped = find_dropped_columns(head.titles, head.has_header, words)
     return Table(path, head.titles, {index: columns[index] for index in numeric}, (), labels, head.has_header, dropped)
 
 
