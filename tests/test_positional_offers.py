@@ -43,6 +43,7 @@ def test_positional_command_reports_errors(capsys, words, status, message):
 
 INPUTS = {
     "A": nt.tensor([[1.0, 2.0, 3.0], [0.0, 1.0, 1.0]], "m n"),
+    "s": 2.5,
     "x": nt.tensor([1.0, 2.0, 3.0], "n"),
     "Q": nt.tensor([[1.0, 2.0]], "query key"),
     "K": nt.tensor([[1.0, 2.0], [3.0, 4.0]], "seq key"),
@@ -57,6 +58,7 @@ INPUTS = {
         ("A A^T", "A", "in named axes: A ⊙_{n} A_{m→m'}"),
         ("softmax(QK^T/√d_k)", "QK", "in named axes: softmax_{seq}(Q ⊙_{key} K / √|key|)"),
         ("A.sum(axis=0)", "A", "in named axes: ∑_{m} A"),
+        ("s A^T", "sA", "in named axes: s ⊙ A"),
         (r"\sum_i x_i^2", "x", "in named axes: ∑_{n} x^2"),
     ],
 )

@@ -73,6 +73,7 @@ def translations_of(source: str, values: Mapping[str, Any]) -> Sequence[Any]:
         return ()
     try:
         used = {name: value for name, value in values.items() if not name.isascii() or name in source}
+        used = {name: "" if isinstance(value, float) else value for name, value in used.items()}
         readings: Sequence[Any] = (translate(source, used),)
     except AmbiguousError as question:
         readings = question.readings
