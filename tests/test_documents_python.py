@@ -55,7 +55,7 @@ def test_the_assertions_of_a_python_file_are_tested_on_draws():
 
 
 @pytest.mark.parametrize(("path", "options", "message", "hint"), [
-    ("notes.xyz", {}, "cannot tell what notes.xyz is", "expected one of .nt, .py, .tex, .md, .markdown, .qmd, .Rmd, .rmd, .mdx, .rst, .ipynb, .html, .htm"),
+    ("notes.xyz", {}, "cannot tell what notes.xyz is", "expected one of .nt, .py, .tex, .md, .markdown, .qmd, .rmd, .mdx, .rst, .ipynb, .html, .htm"),
     ("notes.tex", {"read": 3}, "read= must be a function of a path, got 3", "write read=lambda path: texts.get(path)"),
 ])  # fmt: skip
 def test_what_is_wrong_with_the_arguments_of_check_document(path, options, message, hint):

@@ -68,7 +68,7 @@ MARKDOWN = (
 )
 
 
-@pytest.mark.parametrize("suffix", [".md", ".markdown", ".qmd", ".Rmd", ".rmd", ".mdx"])
+@pytest.mark.parametrize("suffix", [".md", ".markdown", ".qmd", ".Rmd", ".rmd", ".mdx", ".MD", ".QMD"])
 def test_dialects_of_markdown_are_read_as_markdown(suffix, tmp_path, capsys):
     from namedtensor.cli.commands import main
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any, NamedTuple
 
 from grammar.errors import NotationError
 
+from ..documents.suffixes import suffix_of
 from ..files.streams import standard_input
 from ..files.text import InputError, read_text
 from .inputs import is_file
@@ -54,7 +54,7 @@ def read_source(word: str, syntax: str) -> FormulaSource:
     if word == "-":
         return FormulaSource(read_standard_input(), "<stdin>", syntax)
     if is_file(word):
-        known = SYNTAXES.get(os.path.splitext(word)[1], "auto")
+        known = SYNTAXES.get(suffix_of(word), "auto")
         return FormulaSource(read_text(word), word, known if syntax == "auto" else syntax)
     if FILE_LIKE.fullmatch(word):
         raise InputError(f"there is no file {word}")

@@ -8,7 +8,7 @@ import sys
 from collections import Counter
 from typing import Any, NamedTuple
 
-from ..documents.suffixes import DOCUMENTS, EXPECTED, PYTHON
+from ..documents.suffixes import DOCUMENTS, EXPECTED, PYTHON, suffix_of
 from ..files.text import InputError, save_text
 from .arguments import FILE_LIKE, FormulaSource
 from .console import Console, error_record
@@ -63,7 +63,7 @@ def documents_of(options: Any) -> list[DocumentInput]:
 
 
 def _is_document_file(word: str) -> bool:
-    return word.endswith((*DOCUMENTS, *PYTHON)) and "\n" not in word and os.path.exists(word)
+    return suffix_of(word) in (*DOCUMENTS, *PYTHON) and "\n" not in word and os.path.exists(word)
 
 
 def _read_input(word: str) -> DocumentInput:
@@ -76,7 +76,7 @@ def _read_input(word: str) -> DocumentInput:
 def is_document(source: FormulaSource) -> bool:
     """Return whether a source is a document with formulas, rather than a single formula."""
     whole = re.search(r"\\(?:documentclass|begin\{document\}|section\b)", source.text)
-    named = source.name is not None and source.name.endswith((*DOCUMENTS, *PYTHON))
+    named = source.name is not None and suffix_of(source.name) in (*DOCUMENTS, *PYTHON)
     return source.syntax != "text" and bool(whole or named)
 
 

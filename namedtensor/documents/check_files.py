@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,7 @@ from .findings import ERROR, NOT_CHECKED, WARNING, Finding, findings_of
 from .formula_checks import CheckedFormula, KnownInputs, check_formula
 from .included_files import Read, Whole, whole_of_one
 from .python_source import FormulaString, SkippedString, formulas_in
-from .suffixes import DOCUMENTS, PYTHON
+from .suffixes import DOCUMENTS, PYTHON, suffix_of
 from .verdicts import FALSE, Draws, Tried
 
 if TYPE_CHECKING:
@@ -127,7 +126,7 @@ def check_document(
     path = str(require_path(path))
     if read is not None and not callable(read):
         raise wrong(read, "read=", "a function of a path", "write read=lambda path: texts.get(path)")
-    if os.path.splitext(path)[1] not in KINDS:
+    if suffix_of(path) not in KINDS:
         raise NotationError(409, f"cannot tell what {path} is", hint=f"expected one of {', '.join(KINDS)}")
     try:
         whole, report = check_one_file(text, path, read, everything)
@@ -153,7 +152,7 @@ def check_one_file(
 
     Raise InputError if the file does not have the format of its extension.
     """
-    kind = os.path.splitext(path)[1]
+    kind = suffix_of(path)
     if kind in (".py", ".nt"):
         whole = whole_of_one(text, path)
         return whole, (check_python(text, path, shapes, sizes) if kind == ".py" else check_program(text, shapes, sizes))

@@ -8,7 +8,7 @@ from grammar.errors import NotationError
 
 from ..core.kinds import require_path
 from ..programs.program import Program
-from .suffixes import DOCUMENTS
+from .suffixes import DOCUMENTS, suffix_of
 
 if TYPE_CHECKING:
     from ..programs.api import Folders, Operators
@@ -57,7 +57,7 @@ def load_program(
     N = √(∑_{a} X^2)
     """
     path = require_path(path)
-    if section is not None or path.suffix in DOCUMENTS:
+    if section is not None or suffix_of(path) in DOCUMENTS:
         from .loaded import program_of
 
         definitions = program_of(str(path), section) if syntax in ("auto", "latex") else None
@@ -71,8 +71,8 @@ def load_program(
         text = "\0"
     if "\0" in text:
         raise NotationError(108, f"{path} is not a text file in UTF-8", hint=TENSORS_HINT)
-    if syntax == "auto" and path.suffix in (".nt", ".tex"):
-        syntax = "text" if path.suffix == ".nt" else "latex"
+    if syntax == "auto" and (suffix := suffix_of(path)) in (".nt", ".tex"):
+        syntax = "text" if suffix == ".nt" else "latex"
     if "from" in text:
         from ..programs.imports import with_imports
 

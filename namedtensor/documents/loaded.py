@@ -6,7 +6,6 @@ omitted.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -26,7 +25,7 @@ from .markdown import whole_markdown, whole_notebook
 from .restructured_text import whole_restructured_text
 from .root import whole_chapter
 from .sections import check_document
-from .suffixes import HTML, MARKDOWN, NOTEBOOK, PYTHON, RESTRUCTURED_TEXT, TEX
+from .suffixes import HTML, MARKDOWN, NOTEBOOK, PYTHON, RESTRUCTURED_TEXT, TEX, suffix_of
 
 READERS = {
     **dict.fromkeys(TEX, whole_chapter),  # the one that reads further files
@@ -47,7 +46,7 @@ def whole_of(text: str, file: str, read: Read | None = None) -> Whole:
 
     `read` maps the path of an included file to its text (default: read from disk).
     """
-    reader = READERS.get(os.path.splitext(file)[1], whole_text)
+    reader = READERS.get(suffix_of(file), whole_text)
     return whole_chapter(text, file, read) if reader is whole_chapter else reader(text, file)
 
 
@@ -60,7 +59,7 @@ def program_of(file: str, section: str | None) -> str | None:
     """
     try:
         text, _ = document_text(file)
-        if section is None and file.endswith(".tex") and not PARTS.search(text):
+        if section is None and suffix_of(file) in TEX and not PARTS.search(text):
             return None
         sections = check_document(whole_of(text, file).text).sections
     except InputError as problem:

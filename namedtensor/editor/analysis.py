@@ -9,7 +9,6 @@ document.problems, document.parts, document.regions
 from __future__ import annotations
 
 import copy
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -28,6 +27,7 @@ from ..documents.inherited import names_told
 from ..documents.loaded import READERS, whole_of
 from ..documents.python_source import FormulaString, formulas_in
 from ..documents.sections import check_document
+from ..documents.suffixes import suffix_of
 from ..files.text import InputError
 from .parts import TypedPart, find_typed_parts
 from .statements import scopes
@@ -75,7 +75,7 @@ class EditedDocument:
 
     def __init__(self, path: str, read: Read | None = None):
         self.path, self.read = path, read
-        self.kind = os.path.splitext(path)[1]
+        self.kind = suffix_of(path)
         self.text = ""
         self.report: Document | None = None
         self.whole: Whole | None = None
