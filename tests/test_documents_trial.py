@@ -55,6 +55,12 @@ CASES = {
     "m ∈ ℝ\n𝔼_{z ∼ 𝒩(0, 1)}[m + z] = m": ["not disproved"],
     "m ∈ ℝ\n𝔼_{z ∼ 𝒩(0, 1)}[(m + z)^2] = m^2": ["disproved"],  # it is m² + 1
     "lim_{n → ∞} (1 + 1/n)^n = 2": ["not tested"],
+    "x ∈ ℝ^{a}\n√(x^2) = |x|": ["proved"],
+    "x ∈ ℝ^{a}\n|x| + 1 = x": ["disproved"],
+    "x ∈ ℝ^{a}\n|x| = ∑_{a} x": ["disproved"],
+    "x ∈ ℝ^{a}\n|x| = 1": ["condition"],
+    "x ∈ ℝ^{a}\n∑_{a} (x - x + 1) = |a|": [],  # the checker itself tests equations of sizes
+    "12 · 64 = 768\n2 + 2 = 5\nsin π = 0": ["proved", "disproved", "condition"],
 }
 
 # claims about names of which nothing is said: what comes of them, and what is supposed
@@ -315,6 +321,12 @@ def test_equations_without_named_axes_are_tested_if_their_names_are_declared():
     assert not check_document(WITHOUT_NAMED_AXES).errors
     everything = check_document(WITHOUT_NAMED_AXES, everything=True, draws=Draws())
     assert "u - v = v - u" in [everything.source[slice(*warning.span)].strip() for warning in everything.warnings]
+
+
+def test_each_row_of_a_display_that_is_not_tested_is_counted():
+    text = WITHOUT_NAMED_AXES + r"\begin{align} u &= v \\ v &= w \end{align}"
+    (note,) = check_document(text, draws=Draws()).notes
+    assert note.text == "3 equations are not tested: no named axes (--all tests them)"
 
 
 ANYTHING = r"Let $A \in \mathbb{R}^{\mathsf{a}}$, $B \in \mathbb{R}^{\mathsf{b}}$. "

@@ -95,11 +95,12 @@ def _report_nothing_read(document: Document) -> None:
 def _count_untested(document: Document) -> None:
     """Add a note with the number of equations that are not tested because they have no named axes."""
     left = [skipped.span for skipped in document.skipped if skipped.reason == NO_NAMED_AXES]
-    untested = sorted(span for span in left if EQUATION.search(document.source, *span))
+    rows = ((start, row) for start, end in sorted(left) for row in document.source[start:end].split("\\\\"))
+    untested = [start for start, row in rows if EQUATION.search(row)]
     if untested:
         which, them = ("equation is", "it") if len(untested) == 1 else ("equations are", "them")
         text = f"{len(untested)} {which} not tested: no named axes (--all tests {them})"
-        document.notes.append(Note(untested[0][0], text))
+        document.notes.append(Note(untested[0], text))
 
 
 EQUATION = re.compile(r"(?<![\\:<>!])=")

@@ -17,7 +17,7 @@ from typing import Any
 
 from grammar.cache import cached_property
 from grammar.errors import NO_VALUE, SIDES_DIFFER, SIZE_NEEDED, NotationError, Span
-from grammar.nodes import Call, Declaration, Derivative, Equation, Fact, Index, Name, Number, Program, Set, Value
+from grammar.nodes import Call, Declaration, Derivative, Equation, Fact, Index, Name, Number, Program, Set, Size, Value
 from grammar.parser import parse
 from grammar.printer import to_text
 
@@ -60,6 +60,7 @@ def try_assertions(
 
     `of_rows` returns the signature that applies only to one assertion, or None if there is none.
     """
+    (program,) = read_bars([program], shapes)
     try:
         shapes_by_key = index_by_key({name: frozenset(shape_of(shape, name)) for name, shape in shapes.items()})
         (program,) = read_bars([program], shapes)
@@ -180,7 +181,8 @@ class _Trial:
     def is_condition(self) -> bool:
         """True if the assertion could be a condition on inputs: one side is constant, and it uses no defined name."""
         heads = (head for head in self.left_sides if not isinstance(head, Call))
-        return has_constant_side(self.claim) and uses_of(self.claim).words.isdisjoint(map(base_of, heads))
+        has_names = any(isinstance(node, (Name, Size)) for node in walk(self.claim))
+        return has_names and has_constant_side(self.claim) and uses_of(self.claim).words.isdisjoint(map(base_of, heads))
 
     @property
     def left_sides(self) -> list[Any]:
