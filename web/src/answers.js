@@ -20,10 +20,16 @@ export function answerOf(name) {
 
 export const attemptsOf = (name) => recall(`attempts ${name}`, []).filter((each) => typeof each === "string");
 
-/** Notes an answer by its grade, unless grading failed or the answer does not count; the same one again is the last. */
+/** Adds an answer as the last attempt. Above the limit, the first attempt stays, since it may be the one that counts. */
+function added(attempts, answer) {
+  const all = attempts.at(-1) === answer ? attempts : [...attempts, answer];
+  return all.length > MAX_ATTEMPTS ? [all[0], ...all.slice(1 - MAX_ATTEMPTS)] : all;
+}
+
+/** Notes an answer by its grade, unless grading failed or the answer does not count. */
 export function noteGraded(name, answer, reply) {
   if (!reply.ok || reply.counts_as_attempt === false) return;
-  keep(`attempts ${name}`, [...attemptsOf(name).filter((each) => each !== answer), answer].slice(-MAX_ATTEMPTS));
+  keep(`attempts ${name}`, added(attemptsOf(name), answer));
 }
 
 /** The attempts as the file that `namedtensor exercises grade` reads. Ungraded text is the last attempt of an exercise that is not solved. */
@@ -31,7 +37,7 @@ export function answersFile(exercises, name, solved = []) {
   const blocks = exercises.flatMap((exercise) => {
     const graded = attemptsOf(exercise.name).map((each) => each.trim()).filter(Boolean);
     const written = answerOf(exercise.name).value.trim();
-    const attempts = solved.includes(exercise.name) && graded.length > 0 ? graded : [...graded.filter((each) => each !== written), written].filter(Boolean);
+    const attempts = solved.includes(exercise.name) && graded.length > 0 ? graded : (written ? added(graded, written) : graded);
     return attempts.map((answer) => `#: exercise ${exercise.name}\n${answer}\n`);
   });
   return [...(name.trim() ? [`#: student ${name.trim().replace(/\s+/g, " ")}\n`] : []), ...blocks].join("\n");

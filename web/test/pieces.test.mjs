@@ -125,7 +125,18 @@ test("a graded answer is handed in although later grading fails, is stopped or d
     assert.equal(answersFile([{ name: "total" }], ""), `${handed}\n#: exercise total\n${answer}\n`); // not solved: the text is the last attempt
   }
   noteGraded("total", "∑_{n} X", { ...right, correct: false });
-  assert.equal(answersFile([{ name: "total" }], "", ["total"]), "#: exercise total\n∑_{m} X\n\n#: exercise total\n∑_{n} X\n");
+  assert.equal(answersFile([{ name: "total" }], "", ["total"]), `${handed}\n#: exercise total\n∑_{n} X\n`);
+  delete globalThis.localStorage;
+});
+
+test("attempts are handed in in their order, repeated ones too, and the first is never dropped", () => {
+  const store = new Map();
+  globalThis.localStorage = { getItem: (name) => store.get(name) ?? null, setItem: (name, value) => store.set(name, value) };
+  const attempts = ["X", ...Array.from({ length: 60 }, (_, n) => `${n} X`), "X", "X"];
+  for (const answer of attempts) noteGraded("half", answer, { ok: true, correct: false });
+  answerOf("half").value = "1 X";
+  const handed = answersFile([{ name: "half" }], "").split("#: exercise half\n").slice(1).map((each) => each.trim());
+  assert.deepEqual([handed.length, handed[0], ...handed.slice(-3)], [50, "X", "59 X", "X", "1 X"]);
   delete globalThis.localStorage;
 });
 
