@@ -867,6 +867,8 @@ SHORTCUTS = {
     "#: exercise a kind derivation\nX ∈ ℝ^{n}\nanswer = ∑_{n} (X + X) = ∑_{n} 2 X = 2 ∑_{n} X": "add #: lines 3",
     "#: exercise a kind derivation\n#: lines 3\nX ∈ ℝ^{n}\nanswer = ∑_{n} (X + X) = ∑_{n} 2 X = 2 ∑_{n} X": "",
     "#: exercise a kind derivation\nX ∈ ℝ^{n}\nanswer = ∑_{n} 2 X = 2 ∑_{n} X": "",
+    "#: exercise a\n#: forbid softmaxx\nX ∈ ℝ^{n}\nanswer = 2 X": "#: forbid softmaxx has no effect",
+    "#: exercise a\n#: forbid √ X ‖ ∂\nX ∈ ℝ^{n}\nanswer = exp 2": "",
 }
 
 
@@ -895,7 +897,8 @@ def test_the_least_number_of_lines_is_an_integer(word):
 
 @pytest.mark.parametrize(("forbidden", "answer"), [
     ("softmax", "exp(logsoftmax_{n} X)"), ("∑", "sum_{n} X"), ("sum", "∑_{n} X"), ("√", "sqrt(X)"), ("max", "maxk_{n,1} X"),
-    ("argmax", "∑_{n} X"),
+    ("argmax", "∑_{n} X"), ("relu", "ReLU(X)"), ("ReLU", "relu X"), ("log", "ln X"), ("norm", "‖X‖"), ("abs", "|X|"),
+    ("σ", "exp(logsigmoid X)"), ("sigmoid", "σ(X)"), ("𝕀", "𝕀[X > 0]"), ("mean", "nanmean_{n} X"), ("abs", "Z = X\n|Z|"),
 ])  # fmt: skip
 def test_a_forbidden_function_is_forbidden_under_its_other_names(forbidden, answer):
     exercise = nt.exercises(f"#: exercise a\n#: forbid {forbidden}\nX ∈ ℝ^{{n}}\nanswer = X")["a"]

@@ -15,7 +15,17 @@ from ..teaching.exercise_files import ExerciseError
 from ..teaching.grade_formats import GRADERS, class_json, gradescope_files, json_text, table
 from ..teaching.sheet_files import faults, release_sheet, select_exercises, shortcuts
 from ..teaching.sheets import Sheet, exercises, sheet_of
-from ..teaching.submissions import SUFFIXES, Student, Submission, answers, files_in, roster_of, submissions, text_of
+from ..teaching.submissions import (
+    SUFFIXES,
+    Student,
+    Submission,
+    answers,
+    files_in,
+    refuse_link,
+    roster_of,
+    submissions,
+    text_of,
+)
 from .arguments import find_exercises
 from .console import Console
 
@@ -92,6 +102,11 @@ def grade_class(sheet: Sheet, folder: Path, options: Any, console: Console) -> N
     for submission in submitted:
         if roster and submission.student.id not in names:
             console.note(f"not on the roster: {submission.student.id}")
+        if len(submission.files) > 1:
+            listed = ", ".join(str(path) for path in submission.files)
+            console.note(
+                f"{submission.student.id}: attempts from {len(submission.files)} files, oldest first: {listed}"
+            )
         if unknown := [name for name in submission.answers if name not in sheet]:
             console.note(f"{submission.student.id}: not an exercise of the key: {', '.join(unknown)}")
     grader = ClassGrader(sheet, options.counts, options.seed)
@@ -126,11 +141,12 @@ def read_submissions(folder: Path, console: Console) -> tuple[dict[Path, str], l
     skipped: list[str] = []
     for path in files_in(folder):
         try:
-            if path.is_symlink():
-                raise InputError(f"{path} is a link, and links are not followed: submit the file itself")
+            refuse_link(path)
             if path.suffix.lower() not in SUFFIXES:
                 raise InputError(f"{path} is not a {' or '.join(SUFFIXES)} file")
             result[path] = text_of(path)
+            if not answers(result[path]):
+                console.note(f"{path} has no line #: exercise NAME, so it has no answers")
         except InputError as problem:
             skipped.append(str(problem))
             console.note(f"skipped: {problem}")

@@ -16,6 +16,7 @@
 `einsum`: translates einsum calls to formulas.
 `verdicts`: exceptions that end the grading of an answer.
 `type_answers`: grades answers that are types or signatures.
+`forbidden`: finds operators that an exercise forbids.
 `grading`: grades answers by exercise type.
 `drawings`: small inputs, expected values and answers, for display.
 `course`: the exercises of the lessons, `lessons/*.nt`.

@@ -23,7 +23,7 @@ class Attempt:
 
 @dataclass(frozen=True)
 class StudentResult:
-    """A student's result for an exercise: all attempts, oldest first, and the attempt that determines the grade."""
+    """A student's result for an exercise: the different attempts, oldest first, and the attempt that determines the grade."""
 
     exercise: Exercise
     attempts: tuple[Attempt, ...]
@@ -66,12 +66,12 @@ class ClassGrader:
         return StudentResults(submission.student, tuple(graded))
 
     def _result(self, exercise: Exercise, answers: Mapping[str, tuple[str, ...]]) -> StudentResult:
-        fromkeys = dict.fromkeys(own_part(answer, exercise).strip() for answer in answers.get(exercise.name, ()))
-        attempts = tuple(self._attempt(exercise, answer) for answer in fromkeys if answer)
+        texts = (own_part(answer, exercise).strip() for answer in answers.get(exercise.name, ()))
+        attempts = tuple(self._attempt(exercise, text) for text in texts if text)
         counted = (
             choose_attempt(attempts, self.counts or exercise.counts) if attempts else self._attempt(exercise, NO_ANSWER)
         )
-        return StudentResult(exercise, attempts, counted)
+        return StudentResult(exercise, tuple({attempt.answer: attempt for attempt in attempts}.values()), counted)
 
     def _attempt(self, exercise: Exercise, answer: str) -> Attempt:
         key = exercise.name, answer

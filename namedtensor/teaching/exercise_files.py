@@ -32,10 +32,6 @@ from ..core.suggestions import did_you_mean, near
 KINDS = ("formula", "fix", "gradient", "types", "signature", "sizes", "einsum", "derivation", "fill-in")
 BY_VALUE = ("formula", "fix", "gradient", "einsum", "fill-in")  # those that ask for a formula
 COUNTS = ("last", "best", "first")  # of several answers, the one that counts; the first of these is the default
-ALSO_FORBIDDEN = {  # forbidden name: other names and functions that give its value in one step
-    "∑": ("sum",), "sum": ("∑",), "∏": ("prod",), "prod": ("∏",), "√": ("sqrt",), "sqrt": ("√",), "σ": ("sigmoid",),
-    "sigmoid": ("σ",), "softmax": ("logsoftmax",), "logsoftmax": ("softmax",), "argmax": ("argmaxk",), "max": ("maxk", "cummax"),
-}  # fmt: skip
 LONGEST_HINT = 200
 DIRECTIVE = re.compile(r"#:\s*(\S+)\s*(.*)")
 MAX_POINTS = 10_000  # of one exercise

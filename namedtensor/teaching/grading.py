@@ -28,16 +28,16 @@ from ..core.settings import raise_recursion_limit
 from ..operators.user_functions import USER_FUNCTIONS
 from ..programs.plain_values import PlainTensor
 from ..scope.heads import heads
-from ..scope.names import walk
 from .comparison import ComparedValue, has_value
 from .differences import Words, names_of_new_axes
 from .einsum import is_einsum, letters_clash, translate_answer
-from .exercise_files import ALSO_FORBIDDEN, ExerciseText
+from .exercise_files import ExerciseText
+from .forbidden import find_forbidden
 from .judgment import Equivalence, judge_values
 from .mutants import change_sentence
 from .references import fill_hole, reference_of
 from .settings import Setting
-from .spelling import call_last_function, head_text, is_whole_formula, text_of
+from .spelling import bracket_sizes, call_last_function, head_text, is_whole_formula, text_of
 from .type_answers import find_stated_types, signature, types
 from .verdicts import RefusedAnswerError, WrongAnswerError
 
@@ -241,12 +241,9 @@ def _check_allowed(exercise: ExerciseText, setting: Setting, tree: nodes.Program
     for head in (head_text(head) for statement in tree.statements for head in heads(statement)):
         if head in setting.names and head not in allowed:
             raise RefusedAnswerError(f"{head} is given; an answer must not redefine it")
-    used = {node.operator for node in walk(tree) if isinstance(node, nodes.Call)}
-    used |= {node.text for node in walk(tree) if isinstance(node, nodes.Name)}
-    used |= {"∂" for node in walk(tree) if isinstance(node, (nodes.Derivative, nodes.Differential))}
-    for name in exercise.forbidden:
-        if matches := sorted(used & {name, *ALSO_FORBIDDEN.get(name, ())}):
-            raise RefusedAnswerError(f"this one is to be written without {matches[0]}")
+    tensors = setting.names.union(head_text(head) for statement in tree.statements for head in heads(statement))
+    if match := find_forbidden(tree, exercise.forbidden, tensors):
+        raise RefusedAnswerError(f"this one is to be written without {match}")
 
 
 def hole(exercise: ExerciseText, answer: str, seed: int) -> str:
@@ -274,9 +271,6 @@ def einsum(exercise: ExerciseText, answer: str, seed: int) -> str:
 
 
 # -------------------------------------------------------------------------------------------------- sizes, derivations
-SIZE = re.compile(r"\|\s*([^\W\d]\w*['′]*)\s*\|")  # in parentheses, it is not the end of another pair of bars
-
-
 def sizes(exercise: ExerciseText, answer: str, seed: int) -> str:
     """Return feedback on an expression of sizes, or raise WrongAnswerError if it is wrong for one of three choices of sizes."""
     reference = reference_of(exercise, seed)
@@ -284,22 +278,26 @@ def sizes(exercise: ExerciseText, answer: str, seed: int) -> str:
     for axis in reference.setting.axes:
         if re.search(rf"(?<!\w){re.escape(axis)}(?![\w'′])", bare):
             raise RefusedAnswerError(f"write the size of an axis between bars: |{axis}|")
-    text = text_of(_bracket_sizes(answer.replace("·", " ").replace("×", " ")))
-    for drawn, expected, _ in reference.draws:
-        value = reference.setting.value(text, drawn)
-        if value.axes:
-            raise RefusedAnswerError("expected a number or an expression of sizes such as |seq|")
-        if abs(value.number - expected.number) > 1e-9 * max(1.0, abs(expected.number)):
-            message = ", ".join(f"|{axis}| = {size}" for axis, size in drawn.extent.items())
-            raise WrongAnswerError(
-                f"with {message} got {value.number:g}, expected {expected.number:g}", "another number of sizes"
-            )
-    return "correct for three sets of sizes"
+    text = text_of(bracket_sizes(answer.replace("·", " ").replace("×", " ")))
+    values = [reference.setting.value(text, test.drawn) for test in reference.draws]
+    if any(value.axes for value in values):
+        raise RefusedAnswerError("expected a number or an expression of sizes such as |seq|")
+    pairs = zip(reference.draws, (value.number for value in values))
+    wrong = next(((test, number) for test, number in pairs if not _is_number(number, test.expected.number)), None)
+    if wrong is None:
+        return "correct for three sets of sizes"
+    for sentence, others in reference.mistakes:
+        if all(other is not None and _is_number(value.number, other.number) for value, other in zip(values, others)):
+            raise WrongAnswerError(sentence)
+    test, number = wrong
+    message = ", ".join(f"|{axis}| = {size}" for axis, size in test.drawn.extent.items())
+    raise WrongAnswerError(
+        f"with {message} got {number:g}, expected {test.expected.number:g}", "another number of sizes"
+    )
 
 
-def _bracket_sizes(text: str) -> str:
-    """Return a text with parentheses around each size."""
-    return SIZE.sub(r"(|\1|)", text)
+def _is_number(value: float, expected: float) -> bool:
+    return abs(value - expected) <= 1e-9 * max(1.0, abs(expected))  # false for NaN
 
 
 def derivation(exercise: ExerciseText, answer: str, seed: int) -> str:
@@ -379,9 +377,8 @@ def _solves(grader: Grader) -> Callable[[ExerciseText, str, str, int], bool]:
     """Return a function that tests whether an answer would be correct if an expected mistake were the solution."""
 
     def matches(exercise: ExerciseText, mistake: str, answer: str, seed: int) -> bool:
-        solution = mistake if exercise.kind == "signature" else f"answer = {_bracket_sizes(mistake)}"
         try:
-            return bool(grader(replace(exercise, solution=solution, mistakes=()), answer, seed))
+            return bool(grader(replace(exercise, solution=mistake, mistakes=()), answer, seed))
         except (WrongAnswerError, RefusedAnswerError, NotationError):
             return False
 
@@ -394,6 +391,6 @@ def _same_types(exercise: ExerciseText, mistake: str, answer: str, seed: int) ->
 
 KINDS: Mapping[str, Grader] = {
     "formula": formula, "fix": formula, "gradient": formula, "types": anticipating(types, _same_types),
-    "signature": anticipating(signature, _solves(signature)), "sizes": anticipating(sizes, _solves(sizes)),
+    "signature": anticipating(signature, _solves(signature)), "sizes": sizes,
     "einsum": einsum, "derivation": derivation, "fill-in": hole,
 }  # fmt: skip

@@ -30,7 +30,7 @@ from .comparison import RandomTest, SampledInputs, find_matching, lay_out, match
 from .exercise_files import ExerciseText
 from .mutants import distinct_mutants
 from .settings import Setting
-from .spelling import call_last_function, expression
+from .spelling import bracket_sizes, call_last_function, expression
 
 DIGITS, EXACT = 10, 17  # of the values, and of the inputs, that a released file keeps
 MAX_KEPT_CHANGES = 40  # generated mistakes of a solution in a released file
@@ -117,7 +117,7 @@ class Solution(Reference):
     @lru_cache(maxsize=256)
     def _value_of_mistake(self, formula: str, test: int) -> PlainTensor | None:
         """Return the value that a mistake would give in a test, or None if it is undefined."""
-        formula = self._whole(formula)
+        formula = self._whole(bracket_sizes(formula) if self.exercise.kind == "sizes" else formula)
         try:
             return self.setting.value(formula, self.draws[test].drawn)
         except NotationError:

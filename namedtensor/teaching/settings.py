@@ -89,8 +89,9 @@ class Setting:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Return the names that an answer must not redefine."""
-        statements = (statement for statement in self.tree.statements if not isinstance(statement, Declaration))
+        """Return the names that an answer must not redefine. A signature alone defines no function."""
+        types = Declaration, nodes.Signature
+        statements = (statement for statement in self.tree.statements if not isinstance(statement, types))
         return frozenset(self.sets) | {head_text(head) for statement in statements for head in heads(statement)}
 
     @cached_property

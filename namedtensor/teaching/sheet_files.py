@@ -12,8 +12,10 @@ from grammar.parser import parse
 from ..operators.usage import tensors
 from ..scope.names import walk
 from .exercise_files import BY_VALUE, DIRECTIVE, LONGEST_HINT, MIN_LINES, ExerciseError, ExerciseText, Line, blocks
+from .forbidden import is_operator
 from .grading import grade
 from .references import Solution, kept_of
+from .settings import Setting
 from .sheets import Sheet
 from .spelling import is_whole_formula
 
@@ -55,6 +57,10 @@ def shortcuts(exercise: ExerciseText) -> Iterator[str]:
     has_derivative = any(isinstance(node, (nodes.Derivative, nodes.Differential)) for node in walk(solution))
     if exercise.kind == "gradient" and "∂" not in exercise.forbidden and not has_derivative:
         yield "the question itself, written with ∂, is a correct answer; add #: forbid ∂"
+    names = {node.text for node in walk(Setting(exercise.given).tree) if isinstance(node, nodes.Name)}
+    for name in exercise.forbidden:
+        if not is_operator(name) and name not in names:
+            yield f"#: forbid {name} has no effect: it is no operator and no name of the exercise"
     if exercise.kind == "derivation" and exercise.lines == MIN_LINES < len(Solution(exercise).derivation()):
         yield "the first and the last line alone are a correct answer; add #: lines 3, or more"
 
@@ -116,7 +122,12 @@ def _pieces(text: str, width: int = 100) -> list[str]:
 
 
 def _lines_of_solution(block: list[Line], exercise: ExerciseText) -> list[int]:
-    """Return the numbers of the lines with an exercise's solution, which comes at the end of the exercise."""
+    """Return the numbers of the lines with an exercise's solution, and of the comments between these lines."""
     indices = [number for number, line in block if line.strip() and not line.strip().startswith("#")]
     count = len([line for line in (exercise.solution or "").splitlines() if line.strip()])
-    return indices[len(indices) - count :]
+    lines = indices[len(indices) - count :]
+    return [
+        number
+        for number, line in block
+        if lines and lines[0] <= number <= lines[-1] and not DIRECTIVE.match(line.strip())
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -25,6 +26,14 @@ def text_of(formula: Any) -> str:
     syntax = "auto" if isinstance(formula, str) else formula.syntax
     tree = parse(source, syntax)
     return source if syntax != "latex" and parse_as_text(source) == tree else to_text(tree)
+
+
+SIZE = re.compile(r"\|\s*([^\W\d]\w*['′]*)\s*\|")  # in parentheses, it is not the end of another pair of bars
+
+
+def bracket_sizes(text: str) -> str:
+    """Return a text with parentheses around each size."""
+    return SIZE.sub(r"(|\1|)", text)
 
 
 def parse_as_text(source: str) -> nodes.Program | None:

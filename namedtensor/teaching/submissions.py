@@ -18,6 +18,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from ..files.text import InputError, read_text
 from .exercise_files import DIRECTIVE, ExerciseText
@@ -25,7 +26,8 @@ from .exercise_files import DIRECTIVE, ExerciseText
 MAX_FILE_BYTES = 1_000_000
 SUFFIXES = (".nt", ".txt")
 MOODLE = re.compile(r"(?P<name>.+?)_(?P<participant>\d+)_assignsubmission_\w+?(?:_|$)")  # as Moodle downloads them all
-COPY = re.compile(r"\s*\(\d+\)$")  # the suffix that browsers add to a second file
+COPY = re.compile(r"\s*\((\d+)\)$")  # the suffix that browsers add to a second file
+UNNAMED = "answers"  # the file that the playground saves for a student without a name
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ class Submission:
 
     student: Student
     answers: Mapping[str, tuple[str, ...]]
+    files: tuple[Path, ...] = ()
 
 
 # ----------------------------------------------------------------------------------------------------------------- files
@@ -91,8 +94,15 @@ def find_student(text: str) -> str:
     return ""
 
 
+def refuse_link(path: Path) -> None:
+    """Raise InputError if a submitted file is a symbolic link, because it may lead to the solutions."""
+    if path.is_symlink():
+        raise InputError(f"{path} is a link, and links are not followed: submit the file itself")
+
+
 def text_of(path: Path) -> str:
     """Return the text of a submitted file. Raise InputError if it cannot be read."""
+    refuse_link(path)
     try:
         size = path.stat().st_size
     except OSError:
@@ -116,7 +126,14 @@ def files_in(folder: Path) -> list[Path]:
     shown = [
         path for path in paths if (path.is_symlink() or path.is_file()) and not _is_hidden(path.relative_to(folder))
     ]
-    return sorted(shown, key=lambda path: (path.lstat().st_mtime, path.as_posix()))
+    return sorted(shown, key=_age)
+
+
+def _age(path: Path) -> tuple[Any, ...]:
+    """Return a sort key that is larger for later files. Files of one second, as from an archive, have their copies last."""
+    stem = path.stem
+    copy = COPY.search(stem)
+    return int(path.lstat().st_mtime), path.parent, COPY.sub("", stem), int(copy[1]) if copy else 0, path.as_posix()
 
 
 def _is_hidden(path: Path) -> bool:
@@ -133,7 +150,8 @@ def student_of(path: Path, folder: Path, text: str) -> Student:
         return Student(match["name"], participant=match["participant"])
     if rest:
         return Student(first)
-    return Student(find_student(text) or COPY.sub("", path.stem) or path.stem)
+    name = COPY.sub("", path.stem)
+    return Student(find_student(text) or (path.stem if name in ("", UNNAMED) else name))
 
 
 def submissions(texts: Mapping[Path, str], folder: Path, roster: list[Student]) -> list[Submission]:
@@ -145,16 +163,22 @@ def submissions(texts: Mapping[Path, str], folder: Path, roster: list[Student]) 
     known = {_key(name): student for name, student in exact.items()}
     students: dict[str, Student] = {student.id: student for student in roster}
     result: dict[str, dict[str, list[str]]] = {student.id: {} for student in roster}
+    files: dict[str, list[Path]] = {}
     for path, text in texts.items():
         student = student_of(path, folder, text)
         listed = exact.get(student.id.casefold()) or known.get(_key(student.id))
         student = student if listed is None else replace(listed, participant=student.participant)
         students[student.id] = student
+        files.setdefault(student.id, []).append(path)
         submitted = result.setdefault(student.id, {})
         for name, attempts in answers(text).items():
             submitted.setdefault(name, []).extend(attempts)
     return [
-        Submission(students[name], {exercise: tuple(attempts) for exercise, attempts in submitted.items()})
+        Submission(
+            students[name],
+            {exercise: tuple(attempts) for exercise, attempts in submitted.items()},
+            tuple(files.get(name, ())),
+        )
         for name, submitted in result.items()
     ]
 
