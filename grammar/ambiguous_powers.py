@@ -55,7 +55,7 @@ def _argument(tokens: Sequence[Token], start: int) -> int | None:
 
 
 def _power_after(tokens: Sequence[Token], opening: int) -> Span | None:
-    """Return the token range of the power after a bracket. Return None without a power, or with several arguments."""
+    """Return the token range of the power after a bracket, or None if it has no power or contains several arguments."""
     if has_several_parts(tokens, opening):
         return None
     end = group_end(tokens, opening)

@@ -122,7 +122,7 @@ def _variables(tokens: list[Token], position: int) -> list[Stretch]:
 
 
 def repeat_names(tokens: list[Token], start: int, stop: int) -> list[Stretch]:
-    """Return the token range of a name without its power, as often as the power says: twice for r², once for r."""
+    """Return the token range of a name without its power, repeated that many times: twice for r², once for r."""
     for index in range(start + 1, stop):
         power = _power(tokens, index)
         if power is not None and power[1] == stop:

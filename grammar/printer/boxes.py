@@ -31,6 +31,8 @@ class Box:
         operator    a sign between operands; `data` is its looseness, 0 for relations
         align       the place before the relation of a statement
         gap         a space that only the text syntax needs
+        bracket     an opening string, the content and a closing string
+        table       rows of cells, in LaTeX
     """
 
     parts: Sequence[Part]

@@ -76,7 +76,7 @@ def library(array: Any) -> str:
 
 
 def convert_array(array: Any, like: Any) -> Any:
-    """Convert a NumPy array to the library, dtype and device of another array."""
+    """Convert a NumPy array to the library and dtype of another array and, for PyTorch, to its device."""
     xp = namespace(like)
     return xp.asarray(array, dtype=like.dtype, **({"device": like.device} if library(like) == "torch" else {}))
 
@@ -236,7 +236,7 @@ class Layout:
 
 
 class UnnamedAxes(Layout):
-    """The layout of an array that JAX substituted for an array of a different rank. Its axes are unknown.
+    """The layout of an array that replaces an array of a different rank in JAX. Its axes are unknown.
 
     `names` contains the axis names of the replaced array, which the pytree still stores.
     """

@@ -266,7 +266,7 @@ def _check_name(name: Any) -> str:
 
 
 def find_marked_axis(left: Iterable[str], right: Iterable[str]) -> tuple[str, str] | None:
-    """Return two unshared axes of the shapes that differ only in their stars, often by mistake, or None.
+    """Return two axes, each in only one of the shapes, that differ only in their stars, or None if there are none.
 
     >>> find_marked_axis(["batch", "a"], ["batch", "a*"]), find_marked_axis(["a", "a*"], ["a*"])
     (('a', 'a*'), None)

@@ -391,7 +391,7 @@ def is_size_of(axis: str, size: Any) -> bool:
 
 
 def bracket_size(size: Size, text: Callable[[Any], str]) -> str:
-    """Format a size as an operand of a division, in brackets unless it is a symbol, a maximum or a number from 0."""
+    """Format an operand of a division, in brackets unless it is a symbol, a maximum or a non-negative number."""
     if isinstance(size, Extent):
         atom = only_atom(size)
         is_plain = atom is not None and not isinstance(atom, Quotient)

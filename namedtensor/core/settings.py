@@ -223,7 +223,7 @@ MIN_LETTERS = 4  # of names that are compared
 
 
 def misspelt(left: list[str], right: list[str]) -> tuple[str, str] | None:
-    """Return one axis of each side whose names differ by a typo of one letter, or None if there is no such pair."""
+    """Return an axis of each side if they differ by one letter (added, dropped, swapped or replaced), or else None."""
     pairs = ((one, other) for one in left for other in right)
     return next((pair for pair in pairs if all(map(_is_word, pair)) and is_one_letter_apart(*pair)), None)
 
