@@ -16,7 +16,10 @@ F = torch.nn.functional
 def nll_loss(
     self: torch.Tensor, target: torch.Tensor, weight: torch.Tensor | None, reduction: int, ignore_index: int
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the loss −x[class] of each example, reduced as requested, and the total weight that divides a mean."""
+    """Return the loss −x[class] of each example, reduced as requested, and the total weight that divides a mean.
+
+    The losses are weighted. If no example has a weight, the second result is a placeholder.
+    """
     dim = min(1, self.ndim - 1)
     losses = -self.gather(dim, target.unsqueeze(dim)).squeeze(dim)
     factors = [] if weight is None else [weight[target]]
@@ -82,7 +85,7 @@ OWN: Mapping[str, Callable[..., Any]] = {  # operations that PyTorch would decom
     "lerp": lambda self, end, weight: self + weight * (end - self),
     "xlogy": lambda self, other: torch.where(self == 0, 0, self * torch.log(torch.as_tensor(other))),
 }
-READ_AT = {  # operations that are read as they are with these numbers only
+READ_AT = {  # operations that a rule translates only if these arguments have these values
     "elu": {"scale": 1, "input_scale": 1},
     **dict.fromkeys(("addmm", "addmv", "baddbmm"), {"beta": 1, "alpha": 1}),
 }
@@ -90,7 +93,10 @@ DECOMPOSITIONS = torch.export.default_decompositions()
 
 
 def decompose(func: Any, name: str, is_read: bool, args: Sequence[Any], kwargs: Mapping[str, Any], bound: Any) -> Any:
-    """Evaluate an operation by other operations, or return None if a rule translates the operation itself."""
+    """Evaluate an operation by other operations, or return None if a rule translates the operation itself.
+
+    The result is also None if there is no decomposition.
+    """
     if is_read and all(bound[word] == number for word, number in READ_AT.get(name, {}).items()):
         return None
     if name in OWN:

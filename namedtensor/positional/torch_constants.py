@@ -20,7 +20,7 @@ from .values import call, number, plus, times
 class ConstantPattern:
     """The pattern of a constant: the dimensions along which it changes, and a function from their indices to a node.
 
-    The indices count from 1.
+    The indices count from 1. `truth` is true for a constant of conditions.
     """
 
     dims: tuple[int, ...]
@@ -67,7 +67,7 @@ def single(first: torch.Tensor, second: torch.Tensor, dims: Sequence[int]) -> Co
 
 
 def lowest(element: torch.Tensor) -> torch.Tensor:
-    """Return −∞ if an element is the lowest number of its dtype, which masks use in place of −∞."""
+    """Return an element, or −∞ if it is the lowest number of its dtype, which masks use in place of −∞."""
     if element.dtype.is_floating_point and element == torch.finfo(element.dtype).min:
         return torch.tensor(-torch.inf)
     return element
@@ -93,7 +93,10 @@ def find_counting_pattern(first: torch.Tensor, second: torch.Tensor, dims: Seque
 
 
 def find_diagonal_pattern(first: torch.Tensor, second: torch.Tensor, dims: Sequence[int]) -> ConstantPattern | None:
-    """Return the pattern of a constant that has one number on, above or below a diagonal and another elsewhere."""
+    """Return the pattern of a constant that has one number on, above or below a diagonal and another elsewhere.
+
+    The result is None for other constants.
+    """
     if len(dims) != 2:
         return None
     one, two = select_along(first, dims), select_along(second, dims)

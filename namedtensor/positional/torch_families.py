@@ -1,4 +1,4 @@
-"""Repeated layers, which are translated once. The parameters are families, and the carried values form a recurrence.
+"""Translation of repeated layers: parameters become families, and values passed between layers form a recurrence.
 
 h^0 = x
 h^l = relu(h^{l-1} ⊙_{chans} W^l + b^l) for l = 1, …, 8
@@ -49,10 +49,10 @@ class LayerReader(GraphReader):
         }
         self.later_steps = {number for repeat in repeats for block in repeat.blocks for number in block}
         self.functions: dict[str, ModuleFunction] = {}  # by the path of the module
-        self.head: Node | None = None  # of the function that is read
+        self.head: Node | None = None  # left-hand side of the function that is being defined
         self.results: dict[
             Ref, TracedTensor | None
-        ] = {}  # of the layer that is read: those that get names, with their axes
+        ] = {}  # results of the current layer that get names, each with a tensor that has its axes
         self.bases: dict[Ref, Node] = {}
 
     def needed(self, output: Ref) -> list[int]:
@@ -118,9 +118,10 @@ class LayerReader(GraphReader):
         return TracedTensor(node, like.dims, shape=like.shape, named=True)
 
     def named_result(self, ref: Ref, tensor: TracedTensor) -> TracedTensor:
-        """Return the result of a step under a name.
+        """Return the result of a step, defined under a name if it is long or used several times.
 
-        If it is used outside the layer, the name is a member of a family.
+        A result that is used outside the layer becomes a member of a family. The result of a function completes the
+        function's definition.
         """
         if ref not in self.results:
             return super().named_result(ref, tensor)
@@ -176,7 +177,7 @@ class LayerReader(GraphReader):
 
     # -------------------------------------------------------------------------------------------------------- parameters
     def family(self, family: RepeatMember, index: nodes.Name) -> TracedTensor:
-        """Return the member at this index of a family that contains one parameter for each layer."""
+        """Declare a family with one parameter or buffer for each layer, and return its member at this index."""
         kind = self.runs.origins[family.members[0]][0]
         paths = [self.runs.origins[ref][1] for ref in family.members]
         pairs = [self.runs.tensors[ref.index] for ref in family.members]
@@ -196,7 +197,10 @@ class LayerReader(GraphReader):
 
 
 def common(paths: Sequence[str]) -> str:
-    """Return the words that all paths have in common, such as h.ln for h.0.ln and h.1.ln."""
+    """Return the words that all paths have in common, such as h.ln for h.0.ln and h.1.ln.
+
+    If the paths have different lengths, return the first path without the numbers before its last word.
+    """
     split = [path.split(".") for path in paths]
     if len({len(words) for words in split}) > 1:
         return re.sub(r"\.\d+(?=\.)", "", paths[0])

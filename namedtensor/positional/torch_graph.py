@@ -40,7 +40,7 @@ from .torch_trace import HINTS, RULES, Ref, Rule, TraceStep, UnreadableModuleErr
 from .values import call, iota, number, rename_axes
 
 IGNORED = ("dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "generator", "training")
-ALIASES = {  # of the operands of products
+ALIASES = {  # parameter names in the rules for operands of products and for fill values
     **dict.fromkeys(("mat1", "batch1", "mat"), "first"),
     **dict.fromkeys(("mat2", "batch2", "vec", "tensor"), "other"),
     **dict.fromkeys(("value", "s", "src"), "fill_value"),
@@ -48,8 +48,8 @@ ALIASES = {  # of the operands of products
 SHAPING = (("tril", "triu"), ("lt", "le", "gt", "ge"))
 INDICES = ("i", "j", "m", "n")
 GIVEN = ("input", "mask")
-LONG = 28  # nodes of an expression that gets a name where the source gives one
-LONGEST = 90  # and that gets one anywhere
+LONG = 28  # an expression with more nodes gets a name at the end of a source line
+LONGEST = 90  # an expression with more nodes always gets a name
 
 
 class GraphReader(SizeNumbers):
@@ -67,7 +67,7 @@ class GraphReader(SizeNumbers):
         self.makers = makers_in(runs.steps)
         self.current = -1
         self.uses: Counter[Ref] = Counter()
-        self.ranges: tuple[nodes.Range, ...] = ()  # of the families that are read now
+        self.ranges: tuple[nodes.Range, ...] = ()  # index ranges of the families that are being translated
 
     # ------------------------------------------------------------------------------------------------------------ the walk
     def read(self, output: Ref) -> TracedTensor:
@@ -118,7 +118,7 @@ class GraphReader(SizeNumbers):
     def bind(self, rule: Rule, step: TraceStep) -> dict[str, Any]:
         """Return a step's arguments for the rule.
 
-        Raise UnreadableModuleError if another argument differs from its default.
+        Raise UnreadableModuleError if an argument that the rule neither accepts nor skips differs from its default.
         """
         known = (*rule.skipped, *IGNORED, *step.defaults)
         arguments = {
@@ -134,7 +134,8 @@ class GraphReader(SizeNumbers):
     def take(self, value: Any, moves: bool) -> Any:
         """Return an argument with each reference replaced by its tensor.
 
-        Each tensor gets separate axes for this use, unless the rule only moves dimensions.
+        Each tensor gets separate axes for this use, unless the rule only moves dimensions. Lists lose empty
+        tensors.
         """
         if isinstance(value, Ref):
             return self.tensor(value) if moves else self.tensor(value).used(self.axes)
@@ -147,7 +148,7 @@ class GraphReader(SizeNumbers):
         return isinstance(value, Ref) and not self.runs.tensors[value.index].first.numel()
 
     def named_result(self, ref: Ref, tensor: TracedTensor) -> TracedTensor:
-        """Return the result of a step. If it is used again or is long, it is defined as a line and returned by name."""
+        """Return the result of a step. A long result, or one used several times, becomes a line."""
         shape = self.runs.tensors[ref.index].shape
         if tensor.shape != shape:
             raise UnreadableModuleError(
@@ -170,7 +171,7 @@ class GraphReader(SizeNumbers):
         return self.runs.steps[self.current]
 
     def dtype_of(self, argument: str) -> torch.dtype:
-        """Return the dtype of the current step's argument with this name."""
+        """Return the dtype of the current step's argument with this name, or float32 if it is not a tensor."""
         ref = self.step_now.arguments[argument]
         return self.runs.tensors[ref.index].first.dtype if isinstance(ref, Ref) else torch.float32
 
@@ -180,7 +181,10 @@ class GraphReader(SizeNumbers):
         return [self.runs.tensors[ref.index].shape for ref in self.step_now.results]
 
     def shared(self, tensor: TracedTensor) -> TracedTensor:
-        """Return the tensor by a name, which is defined if necessary, so that the tensor can be used several times."""
+        """Return the tensor by a name, which is defined if necessary, so that the tensor can be used several times.
+
+        A single number or name is returned unchanged.
+        """
         if tensor.named or not (tensor.axes or weight(tensor.node) > 1):
             return tensor
         truth = tensor.truth
@@ -193,22 +197,22 @@ class GraphReader(SizeNumbers):
         return result
 
     def line(self, name: Node, node: Node, spans: Sequence[nodes.Range] = ()) -> Node:
-        """Define a name as a node for all indices whose ranges are open, and return the name with these indices."""
+        """Define a name as a node for all indices in `spans` and open ranges, and return the name with its indices."""
         spans = (*self.ranges, *spans)
         if spans:
             name = nodes.Superscript(name, tuple(span.variable for span in spans))
         return self.equation(name, node, spans)
 
     def equation(self, name: Node, node: Node, spans: Sequence[nodes.Range] = ()) -> Node:
-        """Record an equation that defines `name` as `node` for all indices in the ranges.
+        """Record an equation that defines `name` as `node` for all indices in `spans`.
 
-        The name has its indices already.
+        `name` must already contain its indices. Return the name.
         """
         self.lines.append(RecordedLine(name, node, self.current, tuple(spans)))
         return stamp_node(name, self.current)
 
     def index(self, *letters: str) -> nodes.Name:
-        """Return a letter that is not yet used as an index, and mark it as used."""
+        """Return the first letter that no tensor, given axis or open range uses, and reserve it for indices."""
         taken = self.names.taken | {name.rstrip("'") for name in self.axes.given}
         taken |= {span.variable.text for span in self.ranges}
         letter = next((letter for letter in (*letters, *INDICES) if letter not in taken), None)
@@ -220,7 +224,7 @@ class GraphReader(SizeNumbers):
     def along(self, tensor: TracedTensor, like: TracedTensor, twins: bool = False) -> TracedTensor:
         """Return a tensor with its axes unified with the axes of `like`.
 
-        If `twins` is true, the names may differ in primes.
+        If `twins` is true, the names of the axes may differ in primes.
         """
         pairs: list[tuple[AxisVariable, AxisVariable]] = []
         for dim, length in enumerate(tensor.shape):
@@ -289,7 +293,7 @@ class GraphReader(SizeNumbers):
         return self.tensors[ref]
 
     def shaping_step(self, ref: Ref) -> int:
-        """Return the step that gives a constant its pattern, such as a triangle or a comparison."""
+        """Return the number of the step that gives a constant its pattern, such as a triangle or a comparison."""
         for operators in SHAPING:
             shaping = [
                 maker
@@ -301,7 +305,7 @@ class GraphReader(SizeNumbers):
         return self.makers[ref]
 
     def write_pattern(self, pattern: ConstantPattern, shape: tuple[int, ...], ref: Ref) -> TracedTensor:
-        """Return a constant that has a pattern: one number, an arithmetic sequence, or two numbers by a diagonal."""
+        """Return a constant that has a pattern: one number, an arithmetic sequence, or numbers split by a diagonal."""
         dims: list[Dim] = [()] * len(shape)
         for dim in pattern.dims:
             dims[dim] = (self.axes.new(size=shape[dim], hint="position"),)

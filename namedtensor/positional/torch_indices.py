@@ -23,7 +23,7 @@ def count_from_one(node: Node, length: int = 0) -> Node:
     return plus(node, 1)
 
 
-@rule("embedding", skip="padding_idx scale_grad_by_freq sparse")  # of the gradient alone
+@rule("embedding", skip="padding_idx scale_grad_by_freq sparse")  # they affect only the gradient
 def embedding(r: GraphReader, weight: TracedTensor, indices: TracedTensor) -> TracedTensor:
     return look_up(r, weight, 0, indices)
 
@@ -102,7 +102,7 @@ def gather(r: GraphReader, self: TracedTensor, dim: int, index: TracedTensor) ->
 
 
 # ---------------------------------------------------------------------------------------------------------- the largest
-@rule("topk", skip="sorted")  # in the notation the largest is the first
+@rule("topk", skip="sorted")  # the notation always sorts the largest first
 def topk(r: GraphReader, self: TracedTensor, k: int, dim: int, largest: bool) -> tuple[TracedTensor, TracedTensor]:
     """Return the k largest elements in descending order, or the k smallest elements in ascending order.
 

@@ -21,7 +21,7 @@ def suggest_names(spelled: str, count: int, dimensions: int) -> str:
 
 
 class ModuleLeaves:
-    """A mixin that assigns axes to declared tensors."""
+    """The assignment of axes to the dimensions of declared tensors."""
 
     def __init__(self, axes: Axes, given: Mapping[str, str]):
         self.axes, self.given = axes, given

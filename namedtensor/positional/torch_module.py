@@ -48,7 +48,7 @@ def read(
     output: int | str,
     training: bool,
 ) -> ReadModule:
-    if len(inputs) == 1 and isinstance(inputs[0], tuple):  # all inputs as one, as torch.export takes them
+    if len(inputs) == 1 and isinstance(inputs[0], tuple):  # all inputs in one tuple, as torch.export accepts them
         inputs = inputs[0]
     subject, tensors = subject_of(module, inputs, named, training)
     unknown = [
@@ -65,7 +65,7 @@ def read(
     except Exception as problem:
         raise NotationError(CODE, f"the module does not run on these inputs: {first_line(problem)}") from None
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of the module, for sizes that no one asked for
+        warnings.simplefilter("ignore")  # the module's warnings about sizes that the caller did not pass
         try:
             return first_reading(subject, tensors, names, output)
         except UnreadableModuleError as problem:
@@ -115,7 +115,7 @@ def first_reading(
 Free = list[tuple[Group, list[int]]]
 Sizes = Mapping[
     int, tuple[int, str, int]
-]  # of a run: the size in the other run, and an input that has it along a dimension
+]  # from a size in the first run to the size in the second run, an input, and its dimension of this size
 
 
 def choices(groups: Free) -> list[Free]:
@@ -173,7 +173,7 @@ class ModuleReading:
     def program(
         self, runs: Runs, repeats: Sequence[Repeat], output: Ref, free: Sizes, notes: Sequence[str]
     ) -> ReadModule:
-        """Return the program, in which the repeated layers are families."""
+        """Return the program, in which repeated layers and repeated calls are translated once."""
         reader = LayerReader(runs, self.names, free, repeats)
         value = reader.read(output)
         reader.current = len(runs.steps) - 1
@@ -229,7 +229,7 @@ class ModuleReading:
 
 
 def difference(value: Any, expected: torch.Tensor) -> None:
-    """Raise UnreadableModuleError if a value differs from the expected value, which is the one that the module returned."""
+    """Raise UnreadableModuleError if a value differs from the module's value in shape or by more than the tolerance."""
     value, expected = torch.as_tensor(value).double(), expected.double()
     if value.shape != expected.shape:
         raise UnreadableModuleError(

@@ -62,7 +62,10 @@ def write_input_name(name: str) -> Node:
 
 
 def hint_of(path: str) -> str:
-    """Return a name for a new axis: the last word of the layer's path that is not a number."""
+    """Return a name for a new axis: the last word of the layer's path that is not a number.
+
+    If the parameter does not belong to a layer, the name is derived from the parameter's name.
+    """
     words = [word for word in path.split(".")[:-1] if not word.isdigit()]
     last = words[-1] if words else re.sub(r"_?(weight|bias)_?", "", path.split(".")[-1]) or path
     word = camel(last)
@@ -99,7 +102,7 @@ class TensorNames:
     def of_value(self, source: SourceLine, path: str, operator: str) -> Node:
         """Return a name for a value.
 
-        It is the variable that the source line assigns the value to, or else the value's module or operation.
+        The name is the variable that the source line assigns, or else it comes from the value's module or operation.
         """
         match = ASSIGNED.match(source.text)
         if match:

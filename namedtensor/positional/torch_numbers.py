@@ -66,9 +66,8 @@ class SizeNumbers:
     def scaled(self, x: TracedTensor, value: float, operator: str) -> TracedTensor | None:
         """Multiply or divide x by a number that equals the square root of a size, writing the number as this root.
 
-        Return None if it is not equal.
-
-        The size belongs to the axes just summed over, or to the last dimension.
+        The number may also be the root's reciprocal. Return None for all other numbers. The size belongs to the axes
+        just summed over, or to the last dimension.
         """
         for over, least in ((x.over, 1), (self.axes.expand_axes(x.dims[-1]) if x.dims else (), 4)):
             lengths = [axis.kind.size or 0 for axis in over]

@@ -1,8 +1,8 @@
 """ATen operations that are translated by the table of array-code operations, such as elementwise functions.
 
 `TABLE` maps each ATen operation to an operation of array code. The operands are tensors that broadcast, one tensor
-reduced over some of its dimensions, or a tensor whose dimensions alone change. An argument that a rule does not
-translate must have its default value, because a formula that ignores the argument would be wrong.
+reduced or transformed along some dimensions, or one tensor whose dimensions are only moved. An argument that a rule
+does not translate must have its default value, because a formula that ignores the argument would be wrong.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def elementwise(r: GraphReader, make: Callable[..., Node], *tensors: TracedTenso
 
 
 def simplify_zero(operator: str, tensors: Sequence[TracedTensor]) -> TracedTensor | None:
-    """Simplify 0 + x to x and 0 x to 0. Return None for other operands."""
+    """Simplify 0 + x to x and 0 x to 0. Return None in all other cases."""
     if operator not in ("+", "⊙") or len(tensors) != 2:
         return None
     shape = broadcast([tensor.shape for tensor in tensors])
@@ -171,7 +171,10 @@ def broadcasting(r: GraphReader, operator: str, slots: list[Any]) -> list[Any]:
 
 
 def selecting(r: GraphReader, name: str, slots: list[Any], chosen: list[Any]) -> list[Any]:
-    """Return the arguments, in which the first tensor has one axis along each dimension that the call selects."""
+    """Return the arguments, in which the first tensor has an axis along each dimension that the call selects.
+
+    Except for reductions and softmax, the tensor has exactly one axis along each of these dimensions.
+    """
     x, operator = slots[0], r.step_now.operator
     dims = next(iter(chosen), None)
     if dims is None and name in ("argmax", "argmin"):
@@ -239,7 +242,7 @@ OPERATORS = {"add": "+", "sub": "-", "mul": "⊙", "div": "/"}
 def arithmetic(
     r: GraphReader, self: Any, other: Any, alpha: float = 1, rounding_mode: str | None = None
 ) -> TracedTensor:
-    """Translate a sum, product or quotient. A number that equals the square root of a size is written as this root."""
+    """Translate +, −, × or /. A number factor that equals the square root of a size is written as this root."""
     first, second, operator = to_tensor(self), to_tensor(other), OPERATORS[r.step_now.operator]
     if isinstance(other, (int, float)) and alpha == 1:
         if other == (0 if operator in "+-" else 1):

@@ -31,7 +31,7 @@ def product(r: GraphReader, self: TracedTensor, other: TracedTensor) -> TracedTe
 
 
 def transpose_last(x: TracedTensor) -> TracedTensor:
-    """Return a tensor with its last two dimensions exchanged."""
+    """Return a tensor with its last two dimensions exchanged. A vector is returned unchanged."""
     return x if len(x.shape) < 2 else x.permute_dimensions([*range(len(x.shape) - 2), -1, -2])
 
 

@@ -82,7 +82,10 @@ class TensorPair(NamedTuple):
 
 @dataclass(frozen=True)
 class Runs:
-    """Two merged runs of one module at different sizes, with the required steps and the input-dependent tensors."""
+    """Two merged runs of one module at different sizes, with the numbers of the required steps.
+
+    `depends` contains the tensors that depend on inputs or parameters.
+    """
 
     steps: Sequence[TraceStep]
     tensors: Mapping[int, TensorPair]  # by the index of their reference
@@ -188,7 +191,7 @@ def needed_for(steps: Sequence[TraceStep], makers: Mapping[Ref, int], outputs: S
 
 
 def weight(node: Any) -> int:
-    """Return the number of parts of an expression, in which renames are not counted."""
+    """Return the number of nodes of an expression. A subscripted name counts as one node, and renames do not count."""
     if isinstance(node, nodes.Subscript):
         return 1
     if isinstance(node, nodes.Rename):

@@ -25,7 +25,7 @@ from .values import number, plus, size
 
 
 class Clock(NamedTuple):
-    """The time axis of a sequence, the index along this axis, and whether the index counts down."""
+    """The time axis of a sequence with its length, the index along this axis, and whether the index counts down."""
 
     axis: AxisVariable
     length: int
@@ -63,7 +63,7 @@ class WeightFamily(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """The parameters for the input and the state of one layer in one direction."""
+    """The input weights, state weights and biases of one layer in one direction."""
 
     input: TracedTensor
     state: TracedTensor
@@ -104,7 +104,7 @@ def recurrent(
 
 
 def split_gates(r: GraphReader, parameters: Sequence[TracedTensor], gates: int) -> None:
-    """Unify the row axes of all parameters. An unnamed row axis is also split into one part per gate."""
+    """Unify the row axes of all parameters. An unnamed row axis is also split into a gate axis and a hidden axis."""
     rows = [r.axes.expand_axes(parameter.dims[0]) for parameter in parameters]
     for first, other in ((rows[0][0], axes[0]) for axes in rows[1:] if len(axes) == len(rows[0]) == 1):
         first.kind.unify(other.kind)
@@ -152,7 +152,7 @@ class RecurrenceStep:
         return self.add_bias(product(self.r, self.x, transpose_last(self.weights.input)), 0)
 
     def multiply_state(self) -> TracedTensor:
-        """Return W h + b for the state h. The result has the same axis as h, so h is renamed in the product."""
+        """Return W h + b for the previous state h. The result has the axis of h, so h is renamed in the product."""
         state = self.before(0)
         self.r.axes.apart([*axes_of(self.families[0].like.dims), *state.dims[1]])
         return self.add_bias(product(self.r, state, transpose_last(self.weights.state)), 1)

@@ -108,7 +108,10 @@ def repeats_of(runs: Runs, output: Ref) -> list[Repeat]:
 
 
 def longest(runs: Runs, starts: Sequence[int], at: int) -> tuple[Repeat | None, int]:
-    """Return the equal layers that begin with a child and cover the most steps, and the number of children in them."""
+    """Return the equal layers that begin at child `at` and cover the most steps, and the number of children in them.
+
+    If no equal layers begin there, the result is None and 0.
+    """
     best: Repeat | None = None
     children = 0
     for period in range(1, min(PERIOD, (len(starts) - at) // 2 + 1) + 1):
@@ -144,7 +147,7 @@ def find_repeat(runs: Runs, starts: Sequence[int]) -> Repeat | None:
 def join_steps(runs: Runs, blocks: Sequence[tuple[int, ...]]) -> Repeat | None:
     """Merge blocks of steps into one group of equal layers.
 
-    The result is None if the blocks differ, or if they do not pass a tensor to the next block.
+    The result is None if the blocks differ, do not pass a tensor to the next block, or have no parameters.
     """
     slots = Slots(runs, blocks)
     steps = slots.steps()
@@ -221,12 +224,12 @@ class Slots:
         return {self.kind(ref) for ref in several} in ({"parameter"}, {"buffer"})
 
     def statistics(self, several: Sequence[Ref]) -> bool:
-        """Return whether all tensors are running statistics, which are declared like parameters."""
+        """Return whether all tensors are float vectors that no step computes, such as running statistics."""
         pairs = [self.runs.tensors[ref.index] for ref in several]
         return all(ref in self.runs.origins for ref in several) and all(is_statistics(pair.first) for pair in pairs)
 
     def from_before(self, several: tuple[Ref, ...]) -> Ref | None:
-        """Return the common reference for tensors that each layer receives from the previous one, or None otherwise."""
+        """Return the common reference for tensors that each layer receives from the previous layer, or None."""
         position = self.positions[0].get(several[1])
         if position is None or several[0] in self.positions[0]:
             return None

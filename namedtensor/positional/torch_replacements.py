@@ -52,7 +52,7 @@ register_operation(MASK, lambda like, p, number: mask_of(like.shape, p, number))
 
 
 class Masks(TorchFunctionMode):
-    """Dropout in training, by masks. `drawn` contains the shape, the probability and the number of each mask."""
+    """A mode in which dropout multiplies by masks. `drawn` contains each mask's shape, drop probability and number."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -164,11 +164,14 @@ def attention(
     func: Any, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, attn_mask: torch.Tensor | None = None,
     dropout_p: float = 0.0, is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False,
 ) -> torch.Tensor | None:  # fmt: skip
-    """Compute attention by matrix products and a softmax. Several query heads can share one key head."""
+    """Compute attention by matrix products and a softmax. Several query heads can share one key head.
+
+    The result is None if there is dropout.
+    """
     if dropout_p:
         return None
     groups = (key.shape[-3], -1) if enable_gqa else ()
-    if groups:  # several heads have their rows in one
+    if groups:  # The query heads that share a key head become rows of one head.
         heads, rows = query.shape[-3:-1]
         query = query.unflatten(-3, groups).flatten(-3, -2)
         if attn_mask is not None and attn_mask.ndim > 2:

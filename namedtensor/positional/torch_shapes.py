@@ -81,7 +81,7 @@ def split(r: GraphReader, self: TracedTensor, dim: int) -> tuple[TracedTensor | 
 def parts(r: GraphReader, x: TracedTensor, dim: int, count: int, length: int) -> tuple[TracedTensor | None, ...]:
     """Split a dimension into `count` equal parts, and return the tensor of each part.
 
-    The unnamed axis becomes a `part` axis and the rest, and each tensor is indexed along `part`.
+    An unnamed axis is split into a `part` axis and an axis within each part. Each result is indexed along `part`.
     """
     shape = [*x.shape[:dim], count, length, *x.shape[dim + 1 :]]
     whole = r.axes.expand_axes(x.dims[dim])

@@ -32,7 +32,10 @@ class Group:
 
 
 def groups_of(inputs: Mapping[str, torch.Tensor], names: Mapping[str, str]) -> list[Group]:
-    """Return groups of input dimensions that have equal names. A dimension without a name forms its own group."""
+    """Return groups of input dimensions that have equal names. A dimension without a name forms its own group.
+
+    Dimensions of size 1 and dimensions with stated sizes are left out.
+    """
     groups: dict[object, list[Place]] = {}
     for name, tensor in inputs.items():
         words = axis_words(names[name]) if name in names else []
@@ -113,9 +116,9 @@ def free_groups(
 def sizes_for(
     subject: Subject, inputs: Mapping[str, torch.Tensor], group: Group, fixed: set[int], others: Sequence[list[int]]
 ) -> list[int]:
-    """Return three sizes of a group at which the module runs, or an empty list if there are none.
+    """Return three sizes of a group at which the module runs, or an empty list if fewer than three are found.
 
-    If the module has a maximum size, all three are smaller.
+    If the module has a maximum size, no size exceeds it.
     """
     sizes: list[int] = []
     limit = math.inf

@@ -19,8 +19,9 @@ from .values import AxisValue, Leaf, call, iota, merge_axes, number, ones, plus,
 class TracedTensor(AxisValue):
     """A value with the shape that it has in the trace.
 
-    Along a dimension without axes whose size is not 1, the value repeats. `named` is true if the value has a name, so
-    that each use gets separate axes. `truth` is true for conditions. `over` contains the axes just summed over.
+    The value repeats along each dimension that has no axes and whose size is not 1. `named` is true if the value has a
+    name, so that each use gets separate axes. `truth` is true for conditions. `over` contains the axes just summed
+    over.
     """
 
     shape: tuple[int, ...] = ()
@@ -250,7 +251,7 @@ class TensorViews:
     ) -> tuple[TracedTensor, TracedTensor]:
         """Give both tensors the same number of axes along two dimensions that are aligned with each other.
 
-        A free axis is split into parts. Other axes are merged into a named axis.
+        A free axis is split into parts. If the larger axis is not free, the other tensor's axes are merged.
         """
         while True:
             left, right = self.axes.expand_axes(first.dims[one]), self.axes.expand_axes(second.dims[two])
@@ -306,7 +307,7 @@ class TensorViews:
     def sliced(
         self, tensor: TracedTensor, dim: int, start: int, length: int, step: int, first: Node, last: Node
     ) -> TracedTensor:
-        """Return `length` elements along a dimension, from `first` to `last`."""
+        """Return `length` elements along a dimension, from `first` to `last` at intervals of `step`."""
         if tensor.shape[dim] == length:
             return tensor
         if not tensor.dims[dim]:

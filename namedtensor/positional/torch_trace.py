@@ -43,7 +43,7 @@ class Rule(NamedTuple):
 
 
 RULES: dict[str, Rule] = {}  # the ATen operations that are read
-HINTS = {  # for operations that have no rule
+HINTS = {  # for operations that have no rule or whose arguments are not supported
     **dict.fromkeys(("_embedding_bag", "_embedding_bag_forward_only"), "use nn.Embedding and a sum or mean"),
     "roll": "name the dimensions: dims=0",
 }
@@ -136,7 +136,7 @@ class Recorder(TorchDispatchMode):
 
     def __init__(self, trace: Trace, depends: set[Ref], modules: Mapping[int, str], hint: str = ""):
         super().__init__()
-        self.hint = hint  # where random numbers are generated
+        self.hint = hint  # for the error about random numbers
         self.trace, self.depends, self.modules = trace, depends, modules
         self.refs: dict[int, Ref] = {}
 
@@ -240,7 +240,7 @@ def defaults(func: Any, bound: Mapping[str, Any]) -> frozenset[str]:
 def where_called(modules: Mapping[int, str]) -> tuple[tuple[SourceLine, ...], str]:
     """Return the source lines that called the operation, innermost first, and the path of the innermost module.
 
-    Lines in PyTorch are left out.
+    Lines in PyTorch are left out unless the operation was called only from PyTorch.
     """
     frame = sys._getframe(2)
     lines, path, of_torch = list[SourceLine](), "", NOWHERE
@@ -260,7 +260,7 @@ def where_called(modules: Mapping[int, str]) -> tuple[tuple[SourceLine, ...], st
 
 
 def find_raising_line(problem: BaseException) -> SourceLine:
-    """Return the innermost line outside PyTorch in the traceback of an exception."""
+    """Return the innermost line of user code in the traceback of an exception, or NOWHERE if there is none."""
     lines = [SourceLine(frame.f_code.co_filename, line) for frame, line in trail_of(problem) if is_of_user(frame)]
     return lines[-1] if lines else NOWHERE
 
@@ -276,7 +276,7 @@ def trail_of(problem: BaseException) -> list[tuple[FrameType, int]]:
 
 
 def is_of_reading(frame: FrameType) -> bool:
-    """Return whether a frame is in one of the modules that translate PyTorch code."""
+    """Return whether a frame is in a module of this package."""
     return str(frame.f_globals.get("__name__", "")).rpartition(".")[0] == __package__
 
 

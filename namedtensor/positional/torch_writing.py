@@ -24,7 +24,7 @@ from .torch_tensors import TracedTensor
 from .torch_trace import Subject, UnreadableModuleError
 from .values import DividedSizeError, Names, number, write_node
 
-DRAWN = 8  # as many values, from 0, are drawn for an index
+DRAWN = 8  # a random index is less than this number
 
 
 class ProgramWriter:
@@ -57,7 +57,8 @@ class ProgramWriter:
     def unused(self) -> dict[str, str]:
         """Return the parameters that the module does not use, as a map from their names to their sets.
 
-        Their axes come from the layer or, if it is unknown, from their sizes.
+        Their axes come from the given names of the parameter or its weight, or else from matching sizes. Parameters for
+        which neither gives axes are left out.
         """
         sets = {}
         read = {path for declared in self.reader.declared.values() for path, _ in members_of(declared)}
@@ -178,7 +179,7 @@ class ProgramWriter:
     def find_sampling_set(self, declaration: nodes.Declaration) -> str:
         """Return the set of the random values for a declared tensor, as text.
 
-        Indices are limited to the number of elements.
+        Natural numbers are limited to 0, …, 7, and to the indices of the shortest axis that they index.
         """
         (domain,) = declaration.sets
         if domain.domain == "naturals":
@@ -208,7 +209,7 @@ class ProgramWriter:
 
 
 def base_of(name: Node) -> Node:
-    """Return the name of a family without its index."""
+    """Return a name without its indices or arguments."""
     if isinstance(name, nodes.Call):
         return nodes.Name(name.operator)
     return base_of(name.base) if isinstance(name, (nodes.Superscript, nodes.Index)) else name
