@@ -146,6 +146,8 @@ SETS = {
     r"f \colon \{0,1\}^{\seq} \times [n]^{\max} \rightarrow \R": "f : {0,1}^{seq} × [n]^{max} → ℝ",
     r"\nfun{\ax}{g}: \reals^{\ax} \to \reals": "g_{ax} : ℝ^{ax} → ℝ",
     r"\mathord- \nbin{\ax}{\star} \mathord{-} \colon \reals \times \reals \to \reals": "★_{ax} : ℝ × ℝ → ℝ",
+    r"x = a + \mathord{-} b": "x = a + -b",
+    r"x = a \mathord- b": "x = a - b",
     r"y = [x]^2": "y = [x]^2",
 }
 STATEMENTS = {

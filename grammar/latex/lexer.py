@@ -9,6 +9,8 @@ source --macros--> pieces: the author's macros are expanded, and the formulas ar
 
 from __future__ import annotations
 
+import itertools
+
 from ..errors import NotationError
 from ..partials import read_operators
 from ..tokens import Token
@@ -113,11 +115,16 @@ def dots_within(reader: Reader, position: int, end: int) -> int:
 
 
 def ordinary(reader: Reader, position: int, end: int) -> int:
-    """Skip \\mathord- or \\mathord{-}, which marks the place of an operand in a signature, or any other \\mathord."""
+    """Read \\mathord-, which is skipped as the placeholder for an operand in a signature, and is a minus sign elsewhere."""
     following = [piece[0] for piece in reader.pieces[position + 1 : min(position + 4, end)]]
-    if following[:1] == ["-"]:
-        return position + 2
-    return position + 4 if following == ["{", "-", "}"] else position + 1
+    after = position + (2 if following[:1] == ["-"] else 4 if following == ["{", "-", "}"] else 1)
+    rest = itertools.takewhile(lambda piece: piece[0] not in ROWS, reader.pieces[after:end])
+    if after > position + 1 and not any(piece[0] in (":", "\\colon") for piece in rest):
+        reader.add(*SIGNS["-"], reader.pieces[position][1], reader.pieces[after - 1][2])
+    return after
+
+
+ROWS = ("\\\\", "\\\\*", "\\cr", "\\newline", "\\tabularnewline")
 
 
 def signs(*terminals: str) -> list[str]:
@@ -138,7 +145,7 @@ ACTIONS: dict[str, tuple[str, str] | Action] = {
     **dict.fromkeys(PRIMES, prime),
     **dict.fromkeys(["_", "^"], script),
     "&": ampersand,
-    **dict.fromkeys(["\\\\", "\\\\*", "\\cr", "\\newline", "\\tabularnewline"], row),
+    **dict.fromkeys(ROWS, row),
     **dict.fromkeys(["\\quad", "\\qquad"], quad),
     **dict.fromkeys(["\\intertext", "\\shortintertext"], skip_intertext),
     **dict.fromkeys(["$", "$$", "\\(", "\\["], upright.dollar),
