@@ -188,6 +188,19 @@ def test_a_file_keeps_numbers_sizes_and_definitions(tmp_path):
     assert again.definitions == "var_{ax}(X) = 2" and again.formula == layer.formula
 
 
+def test_a_strict_layer_is_loaded_as_a_strict_layer(tmp_path):
+    class Added(Layer):
+        notation = "Added : ℝ^{a} → ℝ^{a × b}\nw ∈ ℝ^{a × b}\nAdded(x) = f(x)\nf(x) = x + w"
+
+    path = tmp_path / "added.safetensors"
+    layer = Added.init(sizes={"a": 2, "b": 3}, strict=True)
+    layer.save(path)
+    Added.load(path)
+    definitions = {"definitions": '"f(x) = x + ∑_{a} w"'}
+    nt.save_tensors(path, layer.parameters, {**nt.TensorFile(path).metadata, **definitions})
+    assert "314: + broadcasts ℝ^{a} against ℝ^{b} (outer product)" in refused(lambda: Added.load(path))
+
+
 def test_other_programs_read_the_file(tmp_path):
     safetensors = pytest.importorskip("safetensors.numpy")
     layer = small()

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ..sharding.sharding import Sharding
 
 ABOUT = ("numbers", "sizes", "definitions", "config", "removed")  # the metadata entries of a file, besides `layer`
+STRICT = "strict"  # an entry that files of earlier versions lack
 
 
 class LayerMetadata(NamedTuple):
@@ -37,18 +38,26 @@ class LayerMetadata(NamedTuple):
 
 
 def write(path: str | os.PathLike[str], kind: str, parameters: Mapping[str, Any], about: LayerMetadata) -> None:
-    """Write a safetensors file with a layer's parameters, sizes, definitions, configuration and removed names."""
+    """Write a safetensors file with a layer's parameters and metadata."""
     tensors = {name: value for name, value in parameters.items() if isinstance(value, NamedTensor)}
     numbers = {name: value for name, value in parameters.items() if name not in tensors}
-    fields = numbers, dict(about.sizes), about.definitions, json.loads(about.config), sorted(about.removed)
-    written = {name: json.dumps(value, ensure_ascii=False) for name, value in zip(ABOUT, fields, strict=True)}
+    fields = (
+        numbers,
+        dict(about.sizes),
+        about.definitions,
+        json.loads(about.config),
+        sorted(about.removed),
+        about.strict,
+    )
+    entries = zip((*ABOUT, STRICT), fields, strict=True)
+    written = {name: json.dumps(value, ensure_ascii=False) for name, value in entries}
     from ..files.safetensors import save_tensors
 
     save_tensors(path, tensors, {"layer": kind, **written})
 
 
 def read(path: str | os.PathLike[str], kind: str) -> tuple[Any, ...]:
-    """Return the parameters, sizes, definitions, configuration and removed names from a layer file.
+    """Return the parameters, sizes, definitions, configuration, removed names and strictness from a layer file.
 
     Raises NotationError if the file contains another layer class or lacks the metadata of a layer.
     """
@@ -62,6 +71,7 @@ def read(path: str | os.PathLike[str], kind: str) -> tuple[Any, ...]:
         raise NotationError(409, f"{path} {holds}, and is to be read as {kind}")
     try:
         numbers, *rest = (json.loads(about[name]) for name in ABOUT)
+        strict = json.loads(about.get(STRICT, "false"))
     except (KeyError, ValueError):
         raise NotationError(409, f"{path} has no metadata of the layer that it holds") from None
-    return {**read_named_tensors(file), **numbers}, *rest
+    return {**read_named_tensors(file), **numbers}, *rest, strict
