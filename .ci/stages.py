@@ -400,8 +400,8 @@ def compare_random_programs(work: Workspace) -> None:
 
 
 def exchange_axes(work: Workspace) -> None:
-    """Exchange each axis of each layer for another: the check ends soon."""
-    run_tests(work, "tests/test_checking_exchanged_axes.py", NAMEDTENSOR_EXCHANGES="all")
+    """Exchange axes of each layer for others, one in ten exchanges: the check ends soon."""
+    run_tests(work, "tests/test_checking_exchanged_axes.py", NAMEDTENSOR_EXCHANGES="10")
 
 
 def compare_optimizations(work: Workspace) -> None:
