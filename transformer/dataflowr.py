@@ -13,7 +13,7 @@ SOURCE = "dataflowr, Deep Learning Do It Yourself, Module 12"
 
 
 class Attention(Layer):
-    """Attention of inputs X to a database of samples X'. X and X' have different features."""
+    """Attention of inputs X to a database of samples X'. X and X' have different feature axes."""
 
     citation = f"{SOURCE}, attention layer"
     output = "Y"

@@ -67,9 +67,10 @@ class RNN(Layer):
 class EncoderPredictorDecoder(Layer):
     """The encoder–predictor–decoder transformer. It scores each next word of y as ỹ, given the source sentence x.
 
-    The encoder reads x. The decoder reads y, and each position depends only on earlier positions. The predictor queries
-    the encoder's states. A call with the whole target sentence scores all words at once (teacher forcing), and
-    `evaluate("loss", x, y)` returns the loss. `translate` generates one word at a time. Words count from 0.
+    The encoder reads x. The decoder reads y, and each position depends only on itself and on earlier positions. The
+    predictor queries the encoder's states. A call with the whole target sentence scores all words at once (teacher
+    forcing), and `evaluate("loss", x, y)` returns the loss. `translate` generates one word at a time. Words count
+    from 0.
 
     The slides show the connections in a figure, and omit positions, norms and hidden layers. Here, these parts follow
     *Attention Is All You Need*.
@@ -84,7 +85,7 @@ class EncoderPredictorDecoder(Layer):
     initializers = {"W": glorot_uniform, "E": Normal("√(1 / chans)"), "W_1": he_normal}
 
     def translate(self, x: nt.NamedTensor, start: int, stop: int, most: int = 20) -> nt.NamedTensor:
-        """Translate greedily from the word `start`, until every sentence has reached `stop` or has `most` words.
+        """Translate greedily from the word `start`, until every sentence has reached `stop` or has `most` new words.
 
         `x` has the axis memory, and may have other axes. The result, which begins with `start`, has the axis seq
         instead of memory. A sentence that has reached `stop` repeats it.

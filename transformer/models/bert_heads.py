@@ -11,7 +11,7 @@ from .task_heads import classes, spans, text, with_hidden
 
 
 def make_masked_head(act: str, dense: str, layer_norm: str, bias: str, decoder: str) -> TaskHead:
-    """Return the head that computes the logits of each token."""
+    """Return the head of a masked language model, which computes a logit for each vocabulary word at each position."""
     rows = (
         *linear("word", dense, "out chans"),
         *norm("word", layer_norm),

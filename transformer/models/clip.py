@@ -13,7 +13,10 @@ from .vit import sides, tokens
 
 
 def read_config_entry(part: str, key: str, divided_by: str = "") -> Callable[[Mapping[str, Any]], Any]:
-    """Return a function that reads a number from the part of config.json for the text encoder or the image encoder."""
+    """Return a function that reads a number from the part of config.json for the text encoder or the image encoder.
+
+    If `divided_by` is not empty, divide the number by the entry with this key.
+    """
 
     def read(config: Mapping[str, Any]) -> Any:
         stated = config[f"{part}_config"]
@@ -64,7 +67,7 @@ class CLIP(Model):
     @classmethod
     def config_definitions(cls, config: Mapping[str, Any]) -> str:
         last = config["text_config"].get("eos_token_id", 49407)
-        lines = [f"last = {last}"] if last != 2 else ["ends = ids"]  # configs of 2 are from before this was read
+        lines = [f"last = {last}"] if last != 2 else ["ends = ids"]  # 2 is wrong in old files: take the largest
         for name, part in (("ε", "text"), ("δ", "vision")):
             lines.append(f"{name} = {config[f'{part}_config'].get('layer_norm_eps', 1e-5)}")
         for name, part in (("act", "text"), ("act'", "vision")):

@@ -86,5 +86,5 @@ class OPT(GPT2):
 
 
 def narrow(config: Mapping[str, Any]) -> bool:
-    """Return whether the axis of the word embeddings is shorter than the axis of the states."""
+    """Return whether the axis of the word embeddings has a different size than the axis of the states."""
     return config.get("word_embed_proj_dim", config["hidden_size"]) != config["hidden_size"]

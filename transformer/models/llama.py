@@ -53,7 +53,7 @@ class Llama(LanguageModel):
 
     @classmethod
     def frequencies(cls, config: Mapping[str, Any]) -> str:
-        """Return the definition of the rotation frequencies ω. config.json specifies them in one of two formats."""
+        """Return the definitions of θ and, unless rope_type is the default, of the rotation frequencies ω."""
         stated, frequencies = rotation(config), read_sections(cls.file_text("frequencies.templates"))
         del frequencies[""]
         kind = rope_type(config, cls.__name__, frequencies)

@@ -14,8 +14,8 @@ from ..pretrained.model import Model
 from ..pretrained.weights import WeightEntry, linear
 
 NORM = {"γ": "weight", "β": "bias", "μ": "running_mean", "v": "running_var"}
-REDUCTION = 4  # channels of a bottleneck for each one inside it
-READ = {  # the input of a block, and the shortcut, by whether it takes every second element
+REDUCTION = 4  # a bottleneck's output has this many times the channels of its inner convolution
+READ = {  # inputs H^l and I^l of a block's convolutions: from all elements, or from every second element
     "H": ("unroll_{height, kh} unroll_{width, kw} padded(Y^{l,1})", "Every_{kh,kw}(padded(Y^{l,1}))"),
     "I": ("X^{l-1}", "Second(X^{l-1})"),
 }

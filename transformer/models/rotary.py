@@ -9,7 +9,7 @@ import namedtensor as nt
 
 
 def rotation(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the entries of config.json for the rotation of queries and keys. There are two RoPE formats."""
+    """Return the entries of config.json for rotary positions, which are in rope_scaling or rope_parameters."""
     stated: dict[str, Any] = {}
     for part in ("rope_scaling", "rope_parameters"):
         stated |= config.get(part) or {}
@@ -38,6 +38,6 @@ def rope_type(config: Mapping[str, Any], kind: str, supported: Collection[str]) 
 
 
 def theta(config: Mapping[str, Any], kind: str) -> float:
-    """Return the base of the rotation frequencies. Raise NotationError if the frequencies are of another kind."""
+    """Return the base of the rotation frequencies. Raise NotationError unless they are of the default kind."""
     rope_type(config, kind, ("default",))
     return rotation(config).get("rope_theta", config.get("rope_theta", config.get("rotary_emb_base", 10000)))

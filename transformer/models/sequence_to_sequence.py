@@ -18,7 +18,7 @@ class SequenceToSequence(LanguageModel):
 
     inputs = ("source", "ids")
     optional_inputs = ("source_mask", "mask")
-    first_token: ClassVar[str] = "0 max_{source}(source) + start"  # for each sequence, of its source
+    first_token: ClassVar[str] = "0 max_{source}(source) + start"  # a formula of the source
     fixed = ("K^{cross,l}", "V^{cross,l}")
     cached = """
         past^{l,K} ∈ ℝ^{memory × heads × key}
@@ -72,7 +72,7 @@ class SequenceToSequence(LanguageModel):
     def _program(self, named: Mapping[str, Any]) -> nt.Program:
         """Return the program for a call.
 
-        By default, the target is the source shifted by one token, unless the call passes a target.
+        Some task heads define the target as the shifted source. A target in the call replaces this definition.
         """
         target, program = self.inputs[-1], super()._program(named)
         return variant(program, "", frozenset({target})) if target in named and target in program else program

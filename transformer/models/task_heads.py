@@ -76,7 +76,7 @@ def sequence_heads(eos: int, start: int) -> dict[str, TaskHead]:
     }
 
 
-# Definitions of decoders alone, beside an encoder of the source
+# Definitions of the decoder, which are removed if a file contains only the encoder
 DECODER = (
     "states", "N^l", "Q^l", "k^l", "v^l", "K^l", "V^l", "A^l", "R^l", "N^{cross,l}", "Q^{cross,l}", "K^{cross,l}",
     "V^{cross,l}", "A^{cross,l}", "T^l", "Y^l", "Y^0", "M", "seen", "mask",
@@ -102,7 +102,7 @@ WHISPER_HEADS = {
         "Z^{cross,l}", "M^{dec,l}", "positions",
     ),
 }  # fmt: skip
-IMAGE = classes("[(∑_{patch} Y^N - Y^N_{patch(1)}) / (|patch| - 1)]", axis="chans'")  # the mean of all but the first
+IMAGE = classes("[(∑_{patch} Y^N - Y^N_{patch(1)}) / (|patch| - 1)]", axis="chans'")  # without the class token
 CLIP_HEADS = {
     "ForImageClassification": IMAGE._replace(
         removes=(

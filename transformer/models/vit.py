@@ -34,7 +34,7 @@ def tokens(config: Mapping[str, Any]) -> int:
 class ViT(Model):
     """ViT, an encoder of image patches. `pooled` and `logits` are available if a checkpoint has their weights.
 
-    In the formulas, the channel axis of the pixels is called color, and the axis of the features is called chans.
+    The pixels have the axes chans, height and width. The formulas rename the axis chans of the pixels to color.
     """
 
     citation = "Dosovitskiy et al., An Image is Worth 16x16 Words: Transformers for Image Recognition at Scale, 2021"

@@ -43,7 +43,7 @@ class CachedModule(LayerModule):
         shapes = {**inputs, **dict(zip((*constant, *cached), expand_axes(axes, (*constant, *cached))))}
         names = (model.output, *families(model, ("K^l", "V^l")))
         caches = (tuple(MEMORY if axis == PAST else axis for axis in order) for order in self._past_orders)
-        super().__init__(  # a cache is returned as it is given
+        super().__init__(  # caches are returned with their axes in the same order
             model, shapes, names, formulas_with_cache(model, shapes), (("batch", "seq", "vocab"), *caches)
         )
 

@@ -7,7 +7,6 @@ once, the loop donates the cache to each step, which may write into the arrays.
 """
 
 # pyright: reportPrivateUsage=false
-# of layers, their parameters as they keep them: families in one array as such
 from __future__ import annotations
 
 import inspect
@@ -208,7 +207,10 @@ def chosen_tokens(
     stopping: Stopping,
     given: dict[str, Any],
 ) -> Iterator[nt.NamedTensor]:
-    """Yield the chosen tokens, one for each sequence, step by step until all sequences have ended."""
+    """Yield the chosen tokens, one for each sequence, step by step until all sequences have ended.
+
+    At most `most` tokens are chosen for each sequence.
+    """
     tokens: list[nt.NamedTensor] = []
     for logits in model.next_logits(*prompt, tokens, most, given):
         tokens.append(stopping(choose(logits)))

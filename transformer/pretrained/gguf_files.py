@@ -48,7 +48,7 @@ NAMES = {  # the arrays of the file, without .weight or .bias, and the arrays of
     "ffn_up": "mlp.up_proj",
     "ffn_down": "mlp.down_proj",
 }
-INTERLEAVED = {  # arrays of llama whose pairs of numbers to rotate are adjacent, and the key of their heads
+INTERLEAVED = {  # arrays of llama with rotated pairs stored side by side, and the config key for their heads
     "self_attn.q_proj": "num_attention_heads",
     "self_attn.k_proj": "num_key_value_heads",
 }

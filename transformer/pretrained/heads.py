@@ -22,7 +22,7 @@ class TaskHead(NamedTuple):
 
     definitions: str
     rows: tuple[WeightEntry, ...]
-    untied: tuple[WeightEntry, ...] = ()  # the places of U and its bias where config does not tie U to the embeddings E
+    untied: tuple[WeightEntry, ...] = ()  # entries of U and its bias if config does not tie U to the embeddings E
     tokens: Mapping[str, tuple[str, int]] = MappingProxyType({})  # constants: their key in config, and a default value
     removes: tuple[str, ...] = ()  # definitions of the model that a file with the head has no use for
     lacks: tuple[str, ...] = ()  # arrays of the model that a file with the head does not have
@@ -47,7 +47,7 @@ def parts_of(head: TaskHead, config: Mapping[str, Any], arrays: Collection[str])
 
 
 def drop_spare_rows(rows: Iterable[WeightEntry], head: TaskHead) -> list[WeightEntry]:
-    """Return the weight entries of a model, without the entries for arrays that a head replaces or does not have."""
+    """Return the weight entries of a model, without entries for arrays that the head's files lack or do not need."""
     rows = list(rows)
     spare = matching((*head.lacks, *head.spare), tensors(rows))
     return [row for row in rows if row.tensor not in spare]
@@ -67,6 +67,8 @@ def head_of(
     kind: Any, config: Mapping[str, Any], arrays: Mapping[str, Any], used: Collection[str], folder: Path
 ) -> TaskHead:
     """Return the head that uses the arrays that a checkpoint has in addition to the model's arrays.
+
+    Return NO_HEAD if there are no such arrays.
 
     Raise NotationError (409) if the head is unknown.
     """

@@ -136,7 +136,10 @@ def read_json(path: Path, kind: type = dict) -> Any:
 
 
 def find_model_class(config: Mapping[str, Any], path: Path) -> type[Model]:
-    """Return the model class for the entry model_type of the configuration."""
+    """Return the model class for the entry model_type of the configuration.
+
+    Raise NotationError if there is no such class, or if its formulas do not support the other entries.
+    """
     name = config.get("model_type")
     kind = Model.models.get(str(name))
     if kind is None:
@@ -258,7 +261,7 @@ def is_plain(name: Any) -> bool:
 
 
 def check_counts(rows: Iterable[WeightEntry], sizes: Mapping[str, int], arrays: int, path: Path) -> None:
-    """Raise NotationError if config.json specifies more layers than the files have arrays for.
+    """Raise NotationError if config.json specifies more layers than the files contain arrays.
 
     This is checked before any weight entries are created for the layers.
     """

@@ -46,15 +46,15 @@ class Model(Layer):
     model_types: ClassVar[tuple[str, ...]] = ()  # model_type in config.json
     config_sizes: ClassVar[
         Mapping[str, str | Callable[[Mapping[str, Any]], int]]
-    ] = {}  # sizes by name, and how config says them
+    ] = {}  # sizes by name, each with a key of config or a function of config
     config_constants: ClassVar[Mapping[str, str]] = {}  # constants of the formulas, and their keys in config
     activation: ClassVar[str] = ""  # the key in config that names the activation
-    required_config: ClassVar[Mapping[str, Any]] = {}  # keys whose values the formulas are for
+    required_config: ClassVar[Mapping[str, Any]] = {}  # keys, each with the value that the formulas require
     base_model_prefix: ClassVar[str | tuple[str, ...]] = ""  # the prefix of each name in some files
     weight_renames: ClassVar[
         Mapping[str, str]
     ] = {}  # parts of names renamed from the files' form to the formulas' form
-    ignored_weights: ClassVar[tuple[str, ...]] = ()  # arrays of such files that are not parameters
+    ignored_weights: ClassVar[tuple[str, ...]] = ()  # arrays that are not parameters of the formulas
     ignored_heads: ClassVar[
         tuple[str, ...]
     ] = ()  # arrays of heads; an array that matches none of `heads` raises an error, unless the head is left out

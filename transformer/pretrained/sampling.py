@@ -38,7 +38,7 @@ class Sampling(NamedTuple):
 
 
 def check_sampling(sampling: Sampling) -> None:
-    """Raise NotationError 405 if a parameter for sampling is out of range."""
+    """Raise NotationError 405 if a parameter for sampling is out of range or has no effect."""
     for name, value, least in (("temperature", sampling.temperature, 0), ("top_k", sampling.top_k, 1)):
         if value is not None and value < least:
             raise nt.NotationError(405, f"{name} must be a number from {least}, got {value}")
@@ -69,7 +69,7 @@ def make_sampler(
     def choose(now: nt.NamedTensor) -> nt.NamedTensor:
         axes = sorted(now.axes, key=lambda axis: (axis == "vocab", axis))  # in whatever order they are stored
         u = nt.random_uniform({axis: now.sizes[axis] for axis in axes}, (sampling.seed, next(steps)), low=SMALLEST)
-        noise = NOISE(u=u).to(now)  # of the digits that u has: in half precision it may be 1
+        noise = NOISE(u=u).to(now)  # from u before it is rounded to half precision, in which it can become 1
         return CHOICE["best"](scores=CHOICE["sampled"](now=filter_logits(now, sampling), noise=noise))
 
     return choose
@@ -84,7 +84,10 @@ def filter_logits(now: nt.NamedTensor, sampling: Sampling) -> nt.NamedTensor:
 
 
 def find_banned_tokens(config: dict[str, Any], ids: nt.NamedTensor) -> nt.NamedTensor | None:
-    """Return the tokens that `bad_words_ids` bans. Raise NotationError 408 if a word consists of several tokens."""
+    """Return the tokens that `bad_words_ids` bans, or None if it bans no tokens.
+
+    Raise NotationError 408 if a word consists of several tokens.
+    """
     words = config.get("bad_words_ids")
     if not words:
         return None

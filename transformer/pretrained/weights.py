@@ -115,7 +115,7 @@ def read_row(line: str) -> WeightEntry:
 
 
 def expand_entries(rows: Iterable[WeightEntry], sizes: Mapping[str, int]) -> list[WeightEntry]:
-    """Return one weight entry per parameter. Each family is expanded to its members."""
+    """Return one weight entry for each array. Families and axes of separate arrays are expanded."""
     counted: list[WeightEntry] = []
     for row in rows:
         last = sizes[row.family.upper()] if row.family else None
@@ -124,7 +124,7 @@ def expand_entries(rows: Iterable[WeightEntry], sizes: Mapping[str, int]) -> lis
 
 
 def families(rows: Iterable[WeightEntry]) -> set[str]:
-    """Return the names of the sizes that are numbers of layers in these families, such as L."""
+    """Return the names of the layer counts of the families in these weight entries, such as L."""
     return {row.family.upper() for row in rows if row.family}
 
 
