@@ -10,7 +10,7 @@ from .sheets import Exercise, Sheet
 from .submissions import Student, Submission, own_part
 
 NO_ANSWER = ""
-SECONDS = 10.0  # to grade an answer: more than in class, so that a busy computer costs no student a point
+SECONDS = 10.0  # to grade an answer: more than `grading.SECONDS`, so that a busy computer costs no student a point
 
 
 @dataclass(frozen=True)
@@ -83,9 +83,9 @@ class ClassGrader:
 def choose_attempt(attempts: tuple[Attempt, ...], counts: str) -> Attempt:
     """Return the attempt that determines the grade: the "last", "best" or "first" one, as `counts` states.
 
-    Attempts without a valid answer are considered only if there are no others.
+    Attempts that do not count, such as invalid formulas, are considered only if there are no others.
     """
     valid = [attempt for attempt in attempts if attempt.grade.counts_as_attempt] or [*attempts]
     if counts == "best":
-        return max(valid, key=lambda attempt: attempt.grade.points)  # the first of several
+        return max(valid, key=lambda attempt: attempt.grade.points)  # the first of several with equal points
     return valid[0] if counts == "first" else valid[-1]

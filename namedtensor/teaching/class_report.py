@@ -11,7 +11,7 @@ from string import Template
 from .class_grades import Attempt, StudentResults
 from .exercise_files import ExerciseText
 
-MAX_MISTAKES = 8  # of an exercise, the commonest
+MAX_MISTAKES = 8  # the most common mistakes of an exercise that are shown
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class CommonMistake:
 
 @dataclass(frozen=True)
 class ExerciseReport:
-    """The report on an exercise: how many students are right, wrong or missing, and the mistakes in all attempts."""
+    """The report on an exercise: how many students are right, are wrong or gave no answer, and all their mistakes."""
 
     exercise: ExerciseText
     correct: int

@@ -36,8 +36,8 @@ from .spelling import call_last_function, text_of
 
 TRIED = 30  # mistakes that are tried where code and formula differ
 UNDEFINED_NAME = 201
-ADDENDS = 5  # of a sum whose partial sums are compared
-PLACES = 4  # terms that are shown
+ADDENDS = 5  # the most addends of a sum whose partial sums are compared
+PLACES = 4  # the most differing terms of each side that are shown
 CODE = Words("the code", "the value of the code", "the formula", "the formula", is_secret=False)
 Fingerprint = tuple[float, ...]
 
@@ -45,10 +45,10 @@ Fingerprint = tuple[float, ...]
 class Parting(NamedTuple):
     """The terms at which code and formula first differ.
 
-    One side lacks their values, although it has all their operands.
+    The other side lacks the values of these terms, although it has the values of all their operands.
 
-    `before` are the last terms of the code whose operands equal operands of the formula. `missing` are the values of
-    the formula that the code lacks.
+    `before` contains the last term of the code whose value is an operand of a term in `of_formula`, if there is such a
+    term. `missing` are the values of the formula, except single numbers, that the code lacks.
     """
 
     of_code: tuple[Term, ...]
@@ -97,7 +97,7 @@ def explain_difference(
 ) -> Equivalence:
     """Return a result that also states the code lines that differ.
 
-    If a single change to the code makes the values equal, the result describes this change.
+    If a single change to a differing term of the code gives a value of the formula, the result describes this change.
     """
     code = read.formula
     parting = find_parting(setting, code, expected, drawn)
@@ -136,7 +136,7 @@ def find_parting(setting: Setting, code: str, expected: str, drawn: SampledInput
 
 
 def partial_sums(side: Sequence[TermValue]) -> Iterator[TermValue]:
-    """Yield all partial sums in a formula.
+    """Yield the partial sums of all sums with at most `ADDENDS` addends.
 
     For example, the partial sum x + y of x + (y + z) is not a term of the formula.
     """
@@ -187,7 +187,7 @@ class Fingerprints:
 
 
 def fingerprint_of(array: Any) -> tuple[tuple[int, ...], Fingerprint]:
-    """Return the sorted sizes of a tensor and two numbers, which identify it regardless of the order of its axes."""
+    """Return the sorted sizes of a tensor, except sizes of 1, and numbers that identify it in any order of axes."""
     values = np.asarray(array, dtype=float)
     finite = values[np.isfinite(values)]
     key = tuple(sorted(size for size in values.shape if size != 1))
@@ -229,9 +229,9 @@ def texts(source: str, terms: Sequence[Term]) -> list[str]:
 
 # ----------------------------------------------------------------------------------------------------- lines of the code
 def lines_of(read: Any, code: str, parting: Parting, setting: Setting) -> list[Any]:
-    """Return the code lines of the terms that differ, and the last line before a value that the code lacks.
+    """Return the code lines of the terms that differ, and the line after which the code lacks a value.
 
-    If there are several such terms, the line that calls all of them comes first.
+    If the terms are in several lines, the innermost line that calls all of them comes first.
     """
     stacks, before = (stacks_of(read, code, terms, setting) for terms in (parting.of_code, parting.before))
     innermost = [stack[0] for stack in stacks]

@@ -21,12 +21,15 @@ from ..programs.random_inputs import ORDINARY, OVERFLOWING
 
 MOST_MATCHES = 720
 
-Matching = Mapping[str, str]  # the other's new axes -> the expected ones
+Matching = Mapping[str, str]  # maps axes of the graded value to axes of the expected value
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The largest difference from an expected value. `record` is the index of the element, counted from 1."""
+    """The largest difference from an expected value. `record` is the index of the element, counted from 1.
+
+    Of all `of` elements, the elements at `places` positions differ.
+    """
 
     record: Mapping[str, int]
     found: Any
@@ -38,7 +41,7 @@ class Difference:
 def matchings(graded: PlainTensor, expected: PlainTensor, fixed: Iterable[str]) -> Iterator[Matching]:
     """Yield the ways to pair axes that only `graded` has with axes that only `expected` has.
 
-    Axes with equal names always correspond.
+    Axes with equal names always correspond. Paired axes have equal sizes, and axes in `fixed` are never paired.
     """
     names = [axis for axis in graded.axes if axis not in expected.axes]
     missing = [axis for axis in expected.axes if axis not in graded.axes]
@@ -93,14 +96,14 @@ class RandomTest(NamedTuple):
 
     @property
     def scale(self) -> float:
-        """The largest finite absolute value in the inputs and in the expected value, or 1 if no value is finite."""
+        """The largest finite absolute value in the inputs and the expected value, or 1 if there is none or it is 0."""
         values = (*self.drawn.values.values(), self.expected)
         numbers = (abs(float(number)) for value in values for number in value.numbers)
         return max(filter(math.isfinite, numbers), default=1.0) or 1.0
 
 
 class ComparedValue(NamedTuple):
-    """A value in a random test; the magnitudes of both values are computed on demand."""
+    """The graded value in a random test. Its magnitudes and the expected magnitudes are computed on demand."""
 
     test: RandomTest
     graded: PlainTensor
@@ -135,9 +138,8 @@ class ComparedValue(NamedTuple):
     def select_different(self, elements: ComparedElements) -> list[int]:
         """Return the positions of the elements that differ.
 
-        In an ordinary test, the result includes elements that only one side defines. In a special test, operators such
-        as sort can move undefined elements. If such a test has elements that only one side defines, the result is
-        empty.
+        In an ordinary test, the result includes elements that only one side defines. In a special test, the result is
+        empty if only one side defines some element, because operators such as sort can move undefined elements.
         """
         if self.test.drawn.kind in ORDINARY:
             return sorted([*elements.wrong, *elements.one_sided])

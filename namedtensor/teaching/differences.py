@@ -22,8 +22,8 @@ class Words:
     yours: str = "your answer"
     your_value: str = "your value"
     due: str = "the expected value"
-    changed: str = "the solution"  # with one change
-    is_secret: bool = True  # whether large changed parts stay unnamed
+    changed: str = "the solution"  # the formula that a mutant changes
+    is_secret: bool = True  # whether large parts of the formula stay unnamed
 
 
 def join_names(names: Sequence[str]) -> str:
@@ -188,7 +188,7 @@ def _fraction(ratio: float) -> str:
     return format_number(ratio)
 
 
-SIZE_RATIOS: tuple[tuple[str, Callable[[float, float], float]], ...] = (  # the plainest first
+SIZE_RATIOS: tuple[tuple[str, Callable[[float, float], float]], ...] = (  # the simplest first
     ("{0}", lambda n, _: n),
     ("1/{0}", lambda n, _: 1 / n),
     ("√{0}", lambda n, _: n**0.5),
@@ -211,7 +211,7 @@ def _offset(pairs: Pairs, words: Words) -> str | None:
     return f"{words.yours} is {format_number(abs(by))} {'more' if by > 0 else 'less'} than {words.due}, everywhere"
 
 
-OF_NUMBERS: tuple[tuple[str, Callable[[float], float]], ...] = (  # ratios of a value to the expected value
+OF_NUMBERS: tuple[tuple[str, Callable[[float], float]], ...] = (  # functions that map the expected value to a value
     ("the square of", lambda x: x * x),
     ("the root of", lambda x: math.sqrt(x) if x >= 0 else math.nan),
     ("1 over", lambda x: 1 / x if x else math.nan),
@@ -222,7 +222,10 @@ OF_NUMBERS: tuple[tuple[str, Callable[[float], float]], ...] = (  # ratios of a 
 
 
 def _function(pairs: Pairs, words: Words) -> str | None:
-    """If a function maps each expected element to the actual element, describe it. Otherwise, return None."""
+    """If a function in `OF_NUMBERS` maps each expected element to the actual element, describe it.
+
+    Otherwise, return None.
+    """
     finite = [pair for pair in pairs if math.isfinite(pair[0])]
     if len(finite) <= 2 or all(near(number, right, 1e-8, 1e-12) for number, right in finite):
         return None

@@ -18,7 +18,10 @@ MAX_SHOWN_ELEMENTS = 1000
 
 
 def drawing(exercise: ExerciseText, seed: int = 0) -> RandomTest | None:
-    """Return the inputs and the expected value to draw, or None if the answers of an exercise have no value."""
+    """Return the inputs and the expected value to draw.
+
+    Return None if the answers of an exercise have no value, or the value has too many elements.
+    """
     if exercise.kind not in BY_VALUE:
         return None
     tests = reference_of(exercise, seed).draws
@@ -34,7 +37,7 @@ def _count_elements(test: RandomTest) -> int:
 def own_value(exercise: ExerciseText, answer: str, seen: RandomTest) -> tuple[PlainTensor, list[int] | None] | None:
     """Return the value of an answer on the drawing's inputs, and the positions of the elements that differ.
 
-    Return None if the answer has no value. The positions are None if the axes differ.
+    Return None if the answer has no value, or too many elements. The positions are None if the axes or sizes differ.
     """
     setting = reference_of(exercise, 0).setting
     drawn, expected, _ = seen

@@ -69,7 +69,10 @@ def call_of(answer: str, sets: Mapping[str, nodes.Set]) -> str:
 
 
 def letters_of(answer: str, sets: Mapping[str, nodes.Set]) -> dict[str, tuple[str, ...]]:
-    """Return the subscript letters that an einsum answer gives to the axes of each operand."""
+    """Return the subscript letters that an einsum answer gives to the axes of each operand.
+
+    Raise NotationError if the operands or the letters do not fit the given inputs.
+    """
     call = call_of(answer, sets)
     if "..." in call:
         raise unread(call, "write a letter for every axis instead of ...")
@@ -84,7 +87,7 @@ def letters_of(answer: str, sets: Mapping[str, nodes.Set]) -> dict[str, tuple[st
 
 
 def unread(call: str, hint: str) -> NotationError:
-    """Return the error for an einsum call that cannot be parsed."""
+    """Return the error for an einsum call that cannot be read with the given inputs."""
     return NotationError(105, "cannot parse this einsum call", call, (0, len(call)), hint=hint)
 
 

@@ -94,7 +94,8 @@ def equivalent(
 def drop_declared_inputs(texts: list[str], types: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     """Return two programs without their input declarations, and these declarations without duplicates.
 
-    Declarations of inputs with types in `types` are removed but not returned.
+    Declarations of inputs with types in `types` are removed but not returned. Raise NotationError if the programs
+    declare the same inputs differently.
     """
     stated: dict[str, str] = {}
     result: list[str] = []
@@ -102,7 +103,7 @@ def drop_declared_inputs(texts: list[str], types: Mapping[str, Any]) -> tuple[li
         try:
             program = ParsedProgram(text)
             inputs, tree = {key(name) for name in program.declared}, program.tree
-        except NotationError:  # the comparison reports it
+        except NotationError:  # the comparison reports the error
             result.append(text)
             continue
         remaining: list[Any] = []
@@ -144,7 +145,8 @@ def has_proof_of(setting: Setting, first: str, second: str) -> bool:
         sides = [expression(name) for name in (first, second)]
     except NotationError:
         return False
-    return has_proof(f"{setting.given}\n({sides[0]}) = {sides[1]}", {})  # a line that begins with − continues another
+    # Without parentheses, a leading − would continue the line above.
+    return has_proof(f"{setting.given}\n({sides[0]}) = {sides[1]}", {})
 
 
 def compare_formulas(setting: Setting, text: str, expected: str, words: Words, seed: int = 0) -> Equivalence:

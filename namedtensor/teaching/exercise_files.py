@@ -9,8 +9,9 @@
     #: mistake softmax_{seq'}(Q ⊙_{key} K / √|key|)   These sum to one over the queries.
     #: forbid softmax
 
-A file may contain several exercises. A line `#: counts best` before the first exercise applies to all exercises. All
-commands can read the statements of such a file. A released file has lines `#: expected` instead of solutions.
+A file may contain several exercises. A line `#: counts best` before the first exercise is the default for all
+exercises. All commands can read the statements of such a file. A released file has lines `#: expected` instead of
+solutions.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ from grammar.plain_text import encodable
 from ..core.suggestions import did_you_mean, near
 
 KINDS = ("formula", "fix", "gradient", "types", "signature", "sizes", "einsum", "derivation", "fill-in")
-BY_VALUE = ("formula", "fix", "gradient", "einsum", "fill-in")  # those that ask for a formula
+BY_VALUE = ("formula", "fix", "gradient", "einsum", "fill-in")  # kinds that ask for a formula
 COUNTS = ("last", "best", "first")  # of several answers, the one that counts; the first of these is the default
 LONGEST_HINT = 200
 DIRECTIVE = re.compile(r"#:\s*(\S+)\s*(.*)")
 MAX_POINTS = 10_000  # of one exercise
-MIN_LINES = 2  # of a derivation
+MIN_LINES = 2  # of a derivation, if the exercise does not state `#: lines`
 HEADER = re.compile(r"(\S+)((?:\s+(?:points|kind)\s+\S+)*)\s*$")
 
 
@@ -86,7 +87,10 @@ class ExerciseText:
 
 
 def read(text: str, name: str = "") -> list[ExerciseText]:
-    """Return the exercises in a text. Raise ExerciseError, with the line, if a line is invalid."""
+    """Return the exercises in a text.
+
+    Raise ExerciseError if a line is invalid, if two exercises have the same name, or if there is no exercise.
+    """
     exercises: list[ExerciseText] = []
     preface, *rest = blocks(text)
     counts = _preface(preface, name)
@@ -172,7 +176,7 @@ def _header(number: int, line: str, file: str) -> dict[str, Any]:
 
 
 def _points(text: str, fail: Fail) -> float:
-    """Parse a number of points. Raise ExerciseError if it is negative or too large."""
+    """Parse a number of points. Raise ExerciseError if the text is not a number from 0 to `MAX_POINTS`."""
     try:
         points = float(text)
     except ValueError:
@@ -183,7 +187,7 @@ def _points(text: str, fail: Fail) -> float:
 
 
 def _lines(text: str, fail: Fail) -> int:
-    """Parse the minimum number of lines in a derivation. Raise ExerciseError if it is below 2."""
+    """Parse the minimum number of lines in a derivation. Raise ExerciseError if it is not an integer of at least 2."""
     if not text.isdecimal() or int(text) < MIN_LINES:
         raise fail(f"expected #: lines N with N of at least {MIN_LINES}, got {text or 'nothing'}")
     return int(text)
@@ -227,7 +231,8 @@ def _read_directive(word: str, text: str, fields: dict[str, Any], fail: Fail) ->
 def _solution(statements: list[Line], fields: Mapping[str, Any], file: str) -> tuple[str, str | None]:
     """Return the given statements and the solution, which is the last statement.
 
-    In a released file, the solution is None.
+    In a released file, all statements are given, and the solution is None. Raise ExerciseError if the statements do not
+    parse or the last one cannot be a solution.
     """
     text = "\n".join(line for _, line in statements)
     if fields["expected"] is not None:

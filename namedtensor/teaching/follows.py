@@ -101,7 +101,10 @@ def follows(formula: str, /, *, gives: str, check: str = "shapes", **axes: str) 
 
 # ---------------------------------------------------------------------------------------------------------------- calls
 def guard_sizes(function: Any, contract: Contract, names: Sequence[str], skipped: int) -> Any:
-    """Return a version of a function that also checks the sizes of the arguments and of the result in each call."""
+    """Return a version of a function that also checks the sizes of the arguments and of the result in each call.
+
+    Each call raises DifferenceError if the sizes do not fit.
+    """
     expected = tuple(zip(names, contract.axes.values()))
     gives = contract.gives
     count = len(expected) + skipped
@@ -202,11 +205,14 @@ def verify(
         )
 
 
-WORDS = {"torch": {"torch"}, "jax": {"jax", "jnp"}, "numpy": {"np", "numpy"}}  # names that modules give each library
+WORDS = {"torch": {"torch"}, "jax": {"jax", "jnp"}, "numpy": {"np", "numpy"}}  # names of each library in code
 
 
 def library_of(call: Any, contract: Contract, seed: int) -> str:
-    """Return the first library, such as "numpy", whose arrays the function accepts."""
+    """Return the first library, such as "numpy", whose arrays the function accepts.
+
+    Raise DifferenceError if it accepts the arrays of no library.
+    """
     problems: dict[str, Exception] = {}
     for library in libraries(call):
         try:
@@ -215,7 +221,7 @@ def library_of(call: Any, contract: Contract, seed: int) -> str:
             continue
         except DifferenceError:
             raise
-        except Exception as problem:  # whatever a function raises for arrays of another library
+        except Exception as problem:  # a function may raise any exception for arrays of another library
             problems[library] = problem
             continue
         return library
@@ -240,7 +246,8 @@ def compare_values(
 ) -> str | None:
     """Return a description of how the function's value differs from the formula's value, or None if it does not.
 
-    If only one side is defined, its name is appended to `undefined`.
+    If only one side is undefined at some element, and this is not a difference, append the side's name to `undefined`.
+    Tests with extreme numbers append nothing.
     """
     arrays = arrays_of(drawn, library)
     array = call(*arrays)
@@ -277,7 +284,7 @@ def compare_values(
 
 
 def ignore_underflow(array: Any, expected: PlainTensor, least: float) -> Any:
-    """Return an array with the expected numbers wherever it differs from them by less than a dtype represents exactly."""
+    """Return an array with the expected numbers wherever it differs by at most `least`, the smallest normal number."""
     numbers = np.reshape(np.asarray(expected.numbers, float), expected.extent)
     with np.errstate(invalid="ignore"):
         return np.where(np.abs(array - numbers) <= least, numbers, array)
@@ -294,7 +301,10 @@ def call_name(call: Any) -> str:
 
 
 def least(call: Any, contract: Contract, library: str, drawn: SampledInputs, problem: str) -> tuple[SampledInputs, str]:
-    """Reduce a test to the smallest sizes that show the difference, one axis at a time."""
+    """Reduce the sizes of a test to 1 or 2, one axis at a time, if the difference remains.
+
+    Return the reduced test and the description of its difference. Tests at boundaries are not reduced.
+    """
     for axis in drawn.extent if drawn.style != BOUNDARY else ():
         for size in range(1, min(3, drawn.extent[axis])):
             smaller = contract.sample(drawn.seed, drawn.style, {**drawn.extent, axis: size})

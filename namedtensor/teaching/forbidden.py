@@ -18,7 +18,10 @@ WITHOUT_CALL: dict[type, str] = {nodes.Derivative: "âˆ‚", nodes.Differential: "â
 
 
 def find_forbidden(tree: Any, forbidden: Collection[str], tensors: Collection[str]) -> str | None:
-    """Return a forbidden operator that a tree uses, as it is written, or None. `tensors` are names of tensors."""
+    """Return a forbidden operator as a tree spells it, or None if the tree uses no forbidden operator.
+
+    If a name in `tensors` occurs between bars, the bars are an absolute value and not a size.
+    """
     used = set(_operators(tree, tensors))
     for name in forbidden:
         names = _all_names(name).union(*map(_all_names, SAME_IN_ONE_STEP.get(_main_name(name), ())))

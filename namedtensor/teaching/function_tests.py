@@ -67,7 +67,10 @@ class Contract:
 
 
 def resolve_formula(formula: str, root: str = "") -> str:
-    """Return a formula. A label such as "paper.tex#eq:attention" is replaced by the formula in the document."""
+    """Return a formula. A label such as "paper.tex#eq:attention" is replaced by the formula in the document.
+
+    Raise NotationError if the label has no file and pytest names no document.
+    """
     match = LABELLED.fullmatch(formula.strip())
     if match is None:
         return formula
@@ -82,14 +85,14 @@ def resolve_formula(formula: str, root: str = "") -> str:
 
 
 def to_torch(array: Any) -> Any:
-    """Convert a NumPy array to a PyTorch tensor."""
+    """Convert a NumPy array to a PyTorch tensor of dtype float32."""
     import torch
 
     return torch.as_tensor(array, dtype=torch.float32)
 
 
 def to_jax(array: Any) -> Any:
-    """Convert a NumPy array to a JAX array."""
+    """Convert a NumPy array to a JAX array of dtype float32."""
     import jax.numpy as jnp
 
     return jnp.asarray(array, dtype="float32")  # type: ignore[reportUnknownMemberType]
@@ -99,5 +102,5 @@ TO: dict[str, Callable[[Any], Any]] = {"numpy": np.asarray, "torch": to_torch, "
 
 
 def arrays_of(drawn: SampledInputs, library: str) -> list[Any]:
-    """Return random arguments as arrays of a library."""
+    """Return random arguments as arrays of a library: "numpy", "torch" or "jax"."""
     return [TO[library](np.reshape(value.numbers, value.extent)) for value in drawn.values.values()]

@@ -65,7 +65,7 @@ def json_text(value: Any) -> str:
 
 # --------------------------------------------------------------------------------------------------------------- a class
 def class_json(results: Sequence[StudentResults], skipped: Sequence[str] = ()) -> str:
-    """Return the report on a class as JSON. `skipped` lists the files that were not graded."""
+    """Return the grades of a class as JSON. `skipped` lists the files that were not graded."""
     return json_text({"students": [_student_json(student) for student in results], "skipped": [*skipped]})
 
 

@@ -53,10 +53,10 @@ STEP_WORDS = Words("this line", "this line", "the one above")
 class Grade:
     """The grade of one answer.
 
-    `correct` is true for a correct answer, which gets `points` out of `max_points`. `feedback` is one sentence.
-    `counts_as_attempt` is false if the answer does not parse or type-check, and `error` is then its error. `hints` are
-    the hints of the exercise. `solution` is None unless the file allows showing it. `mistake` describes the mistake
-    without details of this answer, so that equal mistakes can be counted.
+    `correct` is true for a correct answer, which gets `points` out of `max_points`. `feedback` is a sentence or an
+    error. `counts_as_attempt` is false if the answer was rejected without grading. `error` is the exception if the
+    answer does not parse or type-check. `hints` are the hints of the exercise. `solution` is None unless the file lets it
+    be shown. `mistake` describes the mistake without details of this answer, so that equal mistakes can be counted.
     """
 
     exercise: str
@@ -88,13 +88,14 @@ class Grade:
 def grade(exercise: ExerciseText, answer: Any, seed: int = 0, seconds: float | None = None) -> Grade:
     """Return the grade of an answer, computed in a process with a time limit in seconds (default: `SECONDS`).
 
-    The function never raises. If the process dies, another process grades the answer again.
+    The function never raises. If the process dies, another process grades the answer again. If processes cannot
+    be started, or the user has registered functions, a thread of this process grades the answer.
     """
     limit = SECONDS if seconds is None else seconds
     source = answer if isinstance(answer, str) else getattr(answer, "source", None)
     if not isinstance(source, str):
-        source = answer  # which is rejected
-    elif not USER_FUNCTIONS:  # a separate process has none of them
+        source = answer  # `grade_answer` rejects it
+    elif not USER_FUNCTIONS:  # a separate process does not know them
         for is_last in (False, True):
             try:
                 return _grade_in_process(exercise, source, seed, limit)
@@ -103,7 +104,7 @@ def grade(exercise: ExerciseText, answer: Any, seed: int = 0, seconds: float | N
             except EndedError:
                 if is_last:
                     return _grade(exercise, False, DIED)
-            except OSError:  # in a page there are no processes
+            except OSError:  # a web page cannot start processes
                 break
     return _grade_in_thread(exercise, source, seed, limit)
 
@@ -133,7 +134,7 @@ def _grade_in_thread(exercise: ExerciseText, answer: Any, seed: int, seconds: fl
     worker = threading.Thread(target=lambda: grades.append(grade_answer(exercise, answer, seed)), daemon=True)
     try:
         worker.start()
-    except RuntimeError:  # a page has one thread, and the caller ends it
+    except RuntimeError:  # a web page has one thread, and its caller ends it
         worker.run()
     else:
         worker.join(seconds)
@@ -189,7 +190,7 @@ def formula(exercise: ExerciseText, answer: str, seed: int) -> str:
 def grade_by_value(exercise: ExerciseText, answer: str, seed: int, whole: Callable[[str], str] = str) -> str:
     """Return feedback on an answer that is compared by value. Raise WrongAnswerError if the answer is wrong.
 
-    `whole` inserts the answer into a larger formula.
+    `whole` inserts the answer, or the solution, into a larger formula.
     """
     reference = reference_of(exercise, seed)
     tree = parse(answer, "text")
@@ -265,7 +266,7 @@ def einsum(exercise: ExerciseText, answer: str, seed: int) -> str:
     try:
         return grade_by_value(exercise, translated, seed)
     except NotationError as problem:
-        if problem.code == 302:  # of the translation, which no one wrote
+        if problem.code == 302:  # in the translation, which the student did not write
             raise RefusedAnswerError(letters_clash(answer, sets)) from None
         raise
 
@@ -303,7 +304,8 @@ def _is_number(value: float, expected: float) -> bool:
 def derivation(exercise: ExerciseText, answer: str, seed: int) -> str:
     """Return feedback on a derivation. Raise WrongAnswerError if it is wrong.
 
-    Its first and last lines must be correct, and each line must equal the line above it.
+    Its first and last lines must be the solution's, no line may repeat an earlier line, and each line must have the
+    value of the line above it.
     """
     reference = reference_of(exercise, seed)
     first, last = reference.ends()

@@ -23,10 +23,11 @@ class Equivalence:
     `difference` is "same", "axes", "sizes", "exchanged" (two axes are exchanged), "value", "relation" (all values have
     the same relation to the expected values) or "mistake" (a known mistake). `index` is the index of the largest
     difference, from 1, and `actual` and `expected` are the values at that index. `axes` maps new axes of the first
-    formula to axes of the second. `sizes` are the random sizes. `proved` is true if a proof shows that the formulas are
-    equal for all tensors. `relation` describes the difference without the numbers at an index, or is None, and `place`
-    describes the largest difference. `remark` is set if only one of two equal formulas is defined at some inputs. For a
-    PyTorch module, `lines` are the lines of its source that differ from the formula.
+    formula to axes of the second. `trials` is the number of random tests, and `sizes` are the axis sizes of the first.
+    `proved` is true if a proof shows that the formulas are equal wherever both are defined. `relation` describes the
+    difference without the numbers at an index, or is None, and `place` describes the largest difference. `remark` is
+    set if a formula is undefined at some inputs, and is otherwise empty. For a PyTorch module, `lines` are the lines of
+    its source that differ from the formula.
     """
 
     difference: str
@@ -66,7 +67,10 @@ def judge_values(
     words: Words,
     solution: str | None = None,
 ) -> Equivalence:
-    """Compare values on random inputs with the expected values, and return the result."""
+    """Compare values on random inputs with the expected values, and return the result.
+
+    If `solution` is given and the values differ, search for a common mistake in it that explains the difference.
+    """
     graded, expected, sizes = state[0].graded, state[0].test.expected, state[0].test.drawn.extent
     ways = list(matchings(graded, expected, setting.axes))
     if not ways:
@@ -116,7 +120,10 @@ def judge_values(
 
 
 def _describe_undefined(all_elements: Sequence[tuple[ComparedValue, ComparedElements]], words: Words) -> str:
-    """Return a remark if some elements are defined on only one side, or "". Inputs that cause overflow are ignored."""
+    """Return a remark if some elements are defined on only one side, or "" if there are none.
+
+    Tests with extreme numbers are ignored.
+    """
     counted = [elements for compared, elements in all_elements if compared.test.drawn.kind not in EXTREME]
     names = [words.yours] * any(elements.first_undefined for elements in counted)
     names += [words.due] * any(elements.second_undefined for elements in counted)

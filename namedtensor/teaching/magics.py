@@ -67,7 +67,7 @@ def load(shell: Any) -> None:
             grade = sheets[0][name].grade(cell)
         except ExerciseError as problem:
             return Said(str(problem), False)
-        except KeyError as problem:  # whose text is quoted
+        except KeyError as problem:  # its text is quoted
             return Said(problem.args[0], False)
         return Said(grade.feedback, grade.correct, grade)
 
@@ -76,7 +76,7 @@ def load(shell: Any) -> None:
 
 
 def _value(cell: str, names: dict[str, Any]) -> Any:
-    """Return the value of a formula, whose inputs are the notebook's variables with the same names."""
+    """Return the value of a formula. The notebook's variables with the names of its inputs are the inputs."""
     result = program(cell.strip())
     return result(**{name: names[name] for name in _names_in(result) if _usable(names.get(name))})
 

@@ -24,9 +24,9 @@ from .differences import Words
 from .settings import Setting
 
 MAX_TRIED_NODES = 16_000  # of all mutants of one solution: a count, so that no explanation depends on the time
-MIN_TRIED_MUTANTS = 20  # of any solution
-SHOWN = 60  # characters of a piece that is named
-INSTEAD = {  # an operator -> what is taken for it
+MIN_TRIED_MUTANTS = 20  # of a solution of any length
+SHOWN = 60  # characters of an expression in a description
+INSTEAD = {  # an operator -> operators that are mistaken for it
     "⊙": ("+", "/"), "juxtaposed": ("+", "/"), "+": ("⊙", "-"), "-": ("+",), "/": ("⊙",), "frac": ("⊙",), "max": ("min",),
     "min": ("max",), "sum": ("mean",), "∑": ("mean",), "mean": ("∑", "median", "max"), "var": ("std",), "std": ("var",),
     "argmax": ("argmin",), "argmin": ("argmax",), "<": ("≤", ">", "≥"), "≤": ("<", "≥", ">"), ">": ("≥", "<", "≤"), "≥": (">", "≤", "<"),
@@ -85,8 +85,8 @@ def _makes(setting: Setting, text: str, compared: ComparedValue) -> bool:
 def mutants(tree: nodes.Program, axes: Sequence[str], is_secret: bool = False) -> Iterator[tuple[nodes.Program, str]]:
     """Yield the programs that differ from a program by one change, each with a description of the change.
 
-    Changes to outer expressions come first. Changes to all occurrences of a repeated expression follow. With
-    `is_secret`, the descriptions do not contain large parts of the program.
+    Changes to outer expressions come first. Changes to all occurrences of a repeated expression follow. Last
+    come replacements of one axis throughout. With `is_secret`, descriptions do not contain large parts of the program.
     """
     result = [*places(tree)]
     hidden = large_parts(tree) if is_secret else []
@@ -105,7 +105,7 @@ def mutants(tree: nodes.Program, axes: Sequence[str], is_secret: bool = False) -
 
 
 def large_parts(tree: nodes.Program) -> list[str]:
-    """Return each part that makes up more than half of the solution, since feedback must not reveal it."""
+    """Return the text of each part that makes up more than half of the solution, since feedback must not reveal it."""
     body = nodes.Program(tree.statements[-1:])
     total = sum(1 for _ in places(body))
     return [short(node) for node in places(body) if 2 * sum(1 for _ in places(node)) > total]

@@ -1,9 +1,10 @@
 """Reference answers of exercises, from the solution or, in a released file, from stored data.
 
 A released exercise does not contain the reference solution. It stores rounded expected values for fixed random inputs,
-and the values of common mistakes with their feedback. It also stores descriptions of generated mistakes, each encrypted
-with the values of the mistake. For types and signatures, it stores hashes of correct answers. All data is obfuscated,
-but not encrypted, with the name of the exercise, so that nobody reads it by chance.
+and the values of expected mistakes with their feedback. It also stores descriptions of generated mistakes, each
+encrypted with the values of the mistake. For types and signatures, it stores hashes of the correct answers instead. For
+derivations, it also stores hashes of the first and last lines. All data together is obfuscated with the exercise's
+name. This prevents accidental reading, but it is not secure.
 """
 
 from __future__ import annotations
@@ -32,16 +33,16 @@ from .mutants import distinct_mutants
 from .settings import Setting
 from .spelling import bracket_sizes, call_last_function, expression
 
-DIGITS, EXACT = 10, 17  # of the values, and of the inputs, that a released file keeps
+DIGITS, EXACT = 10, 17  # significant digits of the values, and of the inputs, that a released file keeps
 MAX_KEPT_CHANGES = 40  # generated mistakes of a solution in a released file
-CHANGE_DRAWS = 2  # by the values on which they are known
-LOCK = 12  # hexadecimal digits of the hash of such values
-UNITS = 961_803.7  # per largest number; no fraction of small integers is a half of one
+CHANGE_DRAWS = 2  # tests whose values identify a generated mistake
+LOCK = 12  # hexadecimal digits of the hash of these values
+UNITS = 961_803.7  # rounding units per largest number; no fraction of small integers is halfway between two units
 Fits = Callable[[tuple[str, ...]], bool]
 
 
 class Reference:
-    """The base class of reference answers. The method `mark` converts words to the form in which they are compared."""
+    """The base class of reference answers. The method `mark` converts words, such as axes, to a form for comparison."""
 
     def __init__(self, exercise: ExerciseText):
         self.exercise = exercise
@@ -102,7 +103,7 @@ class Solution(Reference):
 
     @cached_property
     def formula_to_compare(self) -> str:
-        """Return the formula with the expected values. For a derivation, it is the first line."""
+        """Return the formula that gives the expected values: the solution, or the first line of a derivation."""
         return self.derivation()[0] if self.exercise.kind == "derivation" else self.solution
 
     def boundary_tests(self, answer: str) -> list[RandomTest]:
@@ -116,7 +117,7 @@ class Solution(Reference):
 
     @lru_cache(maxsize=256)
     def _value_of_mistake(self, formula: str, test: int) -> PlainTensor | None:
-        """Return the value that a mistake would give in a test, or None if it is undefined."""
+        """Return the value that a mistake would give in a test, or None if the mistake cannot be evaluated."""
         formula = self._whole(bracket_sizes(formula) if self.exercise.kind == "sizes" else formula)
         try:
             return self.setting.value(formula, self.draws[test].drawn)
@@ -124,7 +125,7 @@ class Solution(Reference):
             return None
 
     def change_of(self, answer: list[PlainTensor]) -> str | None:
-        """Return None, because an answer is compared with mutants of the solution later."""
+        """Return None, because `judge_values` has already compared the answer with mutants of the solution."""
         return None
 
     def shapes(self) -> dict[str, tuple[str, ...]]:
@@ -192,7 +193,7 @@ class Kept(Reference):
         return self.kept["ends"]
 
     def change_of(self, answer: list[PlainTensor]) -> str | None:
-        """Return the description of a mistake that gives the answer's values, or None if no mistake does.
+        """Return the description of a stored mistake that gives the answer's values, or None if no mistake does.
 
         The description is decrypted with these values.
         """
@@ -207,7 +208,7 @@ class Kept(Reference):
 
 # ------------------------------------------------------------------------------------------------------------- released
 def seal(name: str, words: Iterable[str]) -> str:
-    """Return a hash of words. Words can be checked against the hash, but not recovered from it."""
+    """Return a hash of a name and of words. The words can be checked against the hash, but not recovered from it."""
     return hashlib.sha256("\0".join((name, *words)).encode()).hexdigest()[:24]
 
 

@@ -1,4 +1,4 @@
-"""Settings of comparisons: the names that formulas may use, the sizes of axes, and random inputs of these types.
+"""Settings of comparisons: the names that formulas may use, the axis sizes, and random values for the inputs.
 
     X ∈ ℝ^{n × feature}        |n| = 3, |feature| = 4, and X sampled in each style
 
@@ -37,12 +37,12 @@ from .comparison import ComparedValue, RandomTest, SampledInputs, has_value
 from .spelling import head_text
 from .values import compute_magnitude, compute_value
 
-FIRST = 3  # the smallest size that hides neither a transpose nor n/(n − 1)
-MOST, TRIES = 9, 1000  # largest size, and number of combinations, to try where size constraints must hold
+FIRST = 3  # the smallest size that does not hide n/(n − 1)
+MOST, TRIES = 9, 1000  # the size below which all sizes are, and the number of combinations, to try with size equations
 RELATIVE_OF_CONSTANTS, UNIT_OF_CONSTANTS = 1e-6, 2.0**-23
-REDRAWS = 20  # tests of one style, as long as the solution has no value at all
+REDRAWS = 20  # attempts per style to find inputs for which the solution has a value
 
-OFFSETS = (0, 2)  # two sets of sizes, in turn: a ratio that is a size by chance in one is not in the other
+OFFSETS = (0, 2)  # Two sets of sizes alternate. A ratio that equals a size by chance in one differs in the other.
 
 
 def write_declarations(types: Mapping[str, Any]) -> str:
@@ -67,7 +67,7 @@ class Setting:
     """The inputs of a comparison. `given` contains the declarations and definitions that the formulas may use."""
 
     given: str
-    constants: tuple[tuple[str, PlainTensor], ...] = ()  # inputs with one value, in single precision
+    constants: tuple[tuple[str, PlainTensor], ...] = ()  # inputs with a fixed value, in single precision
 
     @property
     def precision(self) -> tuple[float, float]:
@@ -80,7 +80,7 @@ class Setting:
 
     @cached_property
     def sets(self) -> dict[str, Set]:
-        """Return the sets of the inputs, which are the names that are declared but not defined."""
+        """Return the set of each input by name. The inputs are the names that are declared but not defined."""
         statements = self.tree.statements
         defined = {to_text(statement.sides[0]) for statement in statements if isinstance(statement, Equation)}
         declarations = (statement for statement in statements if isinstance(statement, Declaration))
@@ -89,7 +89,10 @@ class Setting:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Return the names that an answer must not redefine. A signature alone defines no function."""
+        """Return the names that an answer must not redefine: inputs, and names that the given statements define.
+
+        A signature alone defines no function.
+        """
         types = Declaration, nodes.Signature
         statements = (statement for statement in self.tree.statements if not isinstance(statement, types))
         return frozenset(self.sets) | {head_text(head) for statement in statements for head in heads(statement)}
@@ -101,11 +104,14 @@ class Setting:
         return tuple(dict.fromkeys(names))
 
     def with_formula(self, formula: str) -> str:
-        begins = "answer = " if formula.lstrip()[:1] in ("−", "-", "+") else ""  # which would go on with the line above
+        begins = "answer = " if formula.lstrip()[:1] in ("−", "-", "+") else ""  # to end the line above
         return f"{self.given.rstrip()}\n{begins}{formula}".lstrip("\n")
 
     def check(self, formula: str) -> Any:
-        """Check a formula in this setting, and return the report. Error positions refer to the formula alone."""
+        """Check a formula in this setting, and return the report. Suppress warnings.
+
+        Raise the first error, with a position that refers to the formula alone.
+        """
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NotationWarning)
             report = check(self.with_formula(formula), syntax="text")
@@ -128,14 +134,15 @@ class Setting:
             raise self.own(problem, formula) from None
 
     def test(self, formula: str, drawn: SampledInputs) -> RandomTest:
-        """Return the test that expects the value of a formula."""
+        """Return the random test whose expected value is the value of a formula on the given inputs."""
         return RandomTest(drawn, self.value(formula, drawn), partial(self.magnitude, formula, drawn))
 
     @lru_cache(maxsize=256)
     def sizes(self, solution: str, offset: int = 0) -> dict[str, int]:
-        """Return sizes for all axes. The smallest of them is `FIRST + offset`, if possible.
+        """Return sizes for all axes. The smallest size that is not stated is `FIRST + offset`, if possible.
 
-        The sizes fit the solution, and axes that the solution aligns have the same size.
+        The sizes fit the solution, and axes that the solution aligns have the same size. Raise NotationError if no
+        sizes are found that satisfy the size equations.
         """
         met = self._met(solution)
         kinds = list(dict.fromkeys(met.get(axis, axis) for axis in self.axes))
@@ -143,7 +150,7 @@ class Setting:
         fixed = {kind: kind for kind in kinds if isinstance(kind, int)}
         plain = list(range(FIRST + offset, FIRST + offset + len(free)))
         if offset:
-            plain.reverse()  # else each axis is always one longer than the last
+            plain.reverse()  # Otherwise, each axis would always be one longer than the axis before it.
         if not _has_size_equations(self.tree) and not _has_size_equations(parse(solution, "text")):
             return self._said({**fixed, **dict(zip(free, plain))}, met)
         for numbers in (tuple(plain), *_choose_numbers(len(free), offset)):
@@ -168,7 +175,7 @@ class Setting:
     def _met(self, solution: str) -> dict[str, Any]:
         """Return the size of each axis by its name.
 
-        An unknown size is a symbol, which is the same for axes of equal size.
+        An unknown size is a string, which is the same for axes that must have equal sizes.
         """
         result: dict[str, Any] = self._read_stated_sizes()
         for shape in self.check(solution).shapes.values():
@@ -186,7 +193,7 @@ class Setting:
     def magnitude(self, formula: str, drawn: SampledInputs) -> PlainTensor | None:
         """Return for each element of a formula's value the magnitude of the numbers that it is computed from.
 
-        Return None if it is unknown.
+        Return None if the magnitude cannot be computed.
         """
         try:
             return compute_magnitude(self.with_formula(formula), drawn.values)
@@ -204,7 +211,7 @@ class Setting:
         return Sampler(shapes, {**of_sets, **self.domains})
 
     def drawn(self, seed: int, style: str, sizes: Mapping[str, int]) -> SampledInputs:
-        """Return random inputs in a style, for a seed and axis sizes."""
+        """Return random inputs in a style, for a seed and axis sizes. Constants keep their values."""
         return SampledInputs({**self.sampler(sizes).inputs(seed, style), **dict(self.constants)}, seed, style)
 
     def said(self, seed: int, text: str, sizes: Mapping[str, int]) -> SampledInputs:
@@ -223,8 +230,9 @@ class Setting:
 
         The tests use several styles, and inputs at the boundaries of the solution's conditions.
 
-        If the solution or the other formula is undefined in a test, another test of the same style follows. Tests that
-        violate the given statements are skipped.
+        If the solution or the other formula is undefined in a test, another test of the same style follows. Tests
+        in which the given statements or, at special inputs, the formulas raise a value error are skipped. If all tests
+        are skipped, raise the first such error.
         """
         extents = [self.sizes(solution, offset) for offset in OFFSETS]
         problem: NotationError | None = None
@@ -272,7 +280,7 @@ class Setting:
                     raise
 
     def compared(self, formula: str, tests: Iterable[RandomTest]) -> list[ComparedValue]:
-        """Return the values of a formula in random tests; an error at special inputs counts as undefined."""
+        """Return the values of a formula in random tests. A value error at special inputs makes the value undefined."""
         result: list[ComparedValue] = []
         for test in tests:
             try:
@@ -303,9 +311,9 @@ def _has_size_equations(tree: nodes.Program) -> bool:
 
 
 def _bound(node: Any, sizes: Mapping[str, int]) -> float | None:
-    """Return the value of a bound of a set, which is a number or an axis size such as |v| or v.
+    """Return the value of a bound of a set, which is an expression of numbers, or an axis size such as |v| or v.
 
-    Return None for other names.
+    Return None if a size or another name occurs in a longer expression, or is unknown.
     """
     if isinstance(node, (nodes.Name, Size)):
         return sizes.get(node.text if isinstance(node, nodes.Name) else node.axis.name)

@@ -24,7 +24,8 @@ from .spelling import is_whole_formula
 def faults(exercise: ExerciseText) -> Iterator[str]:
     """Yield descriptions of the faults of an exercise.
 
-    Its solution must be correct, and each expected mistake must get its feedback.
+    A hint is faulty if it is too long. The solution is faulty if it is graded as incorrect, or is 0 on every random
+    test. An expected mistake is faulty if it is graded as correct, or gets feedback other than its sentence.
     """
     for hint in exercise.hints:
         if len(hint) > LONGEST_HINT:
@@ -50,7 +51,10 @@ def faults(exercise: ExerciseText) -> Iterator[str]:
 
 
 def shortcuts(exercise: ExerciseText) -> Iterator[str]:
-    """Yield descriptions of ways to answer an exercise correctly without the intended work."""
+    """Yield descriptions of ways to answer an exercise correctly without the intended work.
+
+    Also yield a description of each line `#: forbid` that has no effect.
+    """
     if exercise.solution is None:
         return
     solution = parse(exercise.solution, "text").statements[-1]
@@ -71,7 +75,7 @@ def _vanishes(exercise: ExerciseText) -> bool:
 
 
 def reference_answer(exercise: ExerciseText) -> str | None:
-    """Return the solution in the form of an answer, or None in a released file."""
+    """Return the solution in the form of an answer, or None if the file was released without solutions."""
     if exercise.solution is None:
         return None
     solution = Solution(exercise)
@@ -107,7 +111,10 @@ def release_sheet(text: str, sheet: Sheet, seed: int = 0) -> str:
 
 
 def select_exercises(text: str, sheet: Sheet, names: Sequence[str]) -> str:
-    """Return the text of an exercise file with only the named exercises, in the order of the file."""
+    """Return the text of an exercise file with only the named exercises, in the order of the file.
+
+    Raise ExerciseError if there is no exercise with one of the names.
+    """
     try:
         _ = [sheet[name] for name in names]
     except KeyError as problem:
@@ -122,7 +129,7 @@ def _pieces(text: str, width: int = 100) -> list[str]:
 
 
 def _lines_of_solution(block: list[Line], exercise: ExerciseText) -> list[int]:
-    """Return the numbers of the lines with an exercise's solution, and of the comments between these lines."""
+    """Return the numbers of the lines with an exercise's solution, and of the comments and empty lines between them."""
     indices = [number for number, line in block if line.strip() and not line.strip().startswith("#")]
     count = len([line for line in (exercise.solution or "").splitlines() if line.strip()])
     lines = indices[len(indices) - count :]

@@ -28,11 +28,11 @@ def text_of(formula: Any) -> str:
     return source if syntax != "latex" and parse_as_text(source) == tree else to_text(tree)
 
 
-SIZE = re.compile(r"\|\s*([^\W\d]\w*['′]*)\s*\|")  # in parentheses, it is not the end of another pair of bars
+SIZE = re.compile(r"\|\s*([^\W\d]\w*['′]*)\s*\|")  # a size such as |key|
 
 
 def bracket_sizes(text: str) -> str:
-    """Return a text with parentheses around each size."""
+    """Return a text with parentheses around each size, so that its bars do not pair with other bars."""
     return SIZE.sub(r"(|\1|)", text)
 
 
@@ -46,7 +46,8 @@ def parse_as_text(source: str) -> nodes.Program | None:
 def call_last_function(text: str, given: tuple[str, ...] = ()) -> str:
     """If a program ends with a function definition, append a call of this function. Return the program.
 
-    The arguments are the names of the parameters, or the `given` names in order.
+    The arguments are the names of the parameters. If some of them are not in `given`, and `given` has as many names,
+    the arguments are the `given` names in order.
     """
     tree = parse(text, "text")
     last = tree.statements[-1] if tree.statements else None
@@ -75,14 +76,17 @@ def is_whole_formula(hole: str, text: str) -> bool:
     """Return whether a text is the whole formula of a fill-in exercise, rather than the part for the question mark."""
     try:
         trees = [parse(side, "text").statements[-1] for side in (hole.replace("?", f"({PIECE.text})"), text)]
-    except NotationError:  # grading reports it
+    except NotationError:  # grading reports the error
         return False
     whole, given = (tree.sides[-1] if isinstance(tree, Equation) else getattr(tree, "body", tree) for tree in trees)
     return hole.count("?") == 1 and hole.strip() != "?" and _matches(whole, given)
 
 
 def _matches(pattern: Any, node: Any) -> bool:
-    """Return whether a tree equals a pattern, in which `PIECE` matches any expression."""
+    """Return whether a tree equals a pattern, in which `PIECE` matches any expression.
+
+    The product operators `⊙` and `·` and juxtaposition match each other.
+    """
     if pattern == PIECE:
         return True
     if isinstance(pattern, nodes.Call) and isinstance(node, nodes.Call):
@@ -95,7 +99,10 @@ def _matches(pattern: Any, node: Any) -> bool:
 
 
 def expression(text: str) -> str:
-    """Return the expression in an answer, which may be written as "answer = …"."""
+    """Return the expression in an answer, which may be written as "answer = …".
+
+    Raise NotationError if the answer is not one expression or equation.
+    """
     statements = parse(text, "text").statements
     last = statements[-1] if len(statements) == 1 else None
     if isinstance(last, Value):

@@ -7,7 +7,8 @@
     ∑_{n} X
 
 If an exercise occurs several times, each occurrence is an attempt. A folder of submissions may come from Moodle or
-nbgrader, which write a folder or a prefix for each student. Otherwise, each file is named after its student.
+nbgrader, which write a folder or a prefix for each student. Otherwise, the line `#: student` or the name of a file
+identifies the student.
 """
 
 from __future__ import annotations
@@ -25,14 +26,17 @@ from .exercise_files import DIRECTIVE, ExerciseText
 
 MAX_FILE_BYTES = 1_000_000
 SUFFIXES = (".nt", ".txt")
-MOODLE = re.compile(r"(?P<name>.+?)_(?P<participant>\d+)_assignsubmission_\w+?(?:_|$)")  # as Moodle downloads them all
+MOODLE = re.compile(r"(?P<name>.+?)_(?P<participant>\d+)_assignsubmission_\w+?(?:_|$)")  # names in Moodle's download
 COPY = re.compile(r"\s*\((\d+)\)$")  # the suffix that browsers add to a second file
 UNNAMED = "answers"  # the file that the playground saves for a student without a name
 
 
 @dataclass(frozen=True)
 class Student:
-    """A student. `id` is the name in submitted files, and other fields are from the roster or Moodle's folders."""
+    """A student. `id` is from the roster or, for students who are not listed, from the submitted files.
+
+    `participant` is the number in the names of Moodle's folders. The other fields are from the roster.
+    """
 
     id: str
     first_name: str = ""
@@ -58,7 +62,10 @@ class Submission:
 
 # ----------------------------------------------------------------------------------------------------------------- files
 def answers(text: str) -> dict[str, list[str]]:
-    """Return all answers in a submitted file, grouped by exercise. Each exercise header begins another attempt."""
+    """Return all answers in a submitted file, grouped by exercise. Each exercise header begins another attempt.
+
+    Comments, and attempts without text, are left out.
+    """
     result: dict[str, list[list[str]]] = {}
     lines: list[str] | None = None
     for line in text.splitlines():
@@ -101,12 +108,12 @@ def refuse_link(path: Path) -> None:
 
 
 def text_of(path: Path) -> str:
-    """Return the text of a submitted file. Raise InputError if it cannot be read."""
+    """Return the text of a submitted file. Raise InputError if it is a link, is too large, or cannot be read."""
     refuse_link(path)
     try:
         size = path.stat().st_size
     except OSError:
-        size = 0  # which reading it reports
+        size = 0  # `read_text` reports the error
     if size > MAX_FILE_BYTES:
         raise InputError(f"{path} has {size} bytes, and at most {MAX_FILE_BYTES} are read")
     return read_text(path)
@@ -114,9 +121,10 @@ def text_of(path: Path) -> str:
 
 # --------------------------------------------------------------------------------------------------------------- folders
 def files_in(folder: Path) -> list[Path]:
-    """Return the files in a folder and its subfolders, oldest first. Hidden files are left out.
+    """Return the files in a folder and its subfolders, oldest first.
 
-    Symbolic links are included but not followed, because a student's link may lead to the solutions.
+    Files and folders whose names begin with `.` or `__` are left out. Symbolic links are included but
+    not followed, because a student's link may lead to the solutions.
     """
     paths = [
         Path(above, name)
@@ -130,7 +138,10 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def _age(path: Path) -> tuple[Any, ...]:
-    """Return a sort key that is larger for later files. Files of one second, as from an archive, have their copies last."""
+    """Return a sort key that is larger for later files.
+
+    If several files are from the same second, as in an unpacked archive, copies such as `a (1).nt` follow the original.
+    """
     stem = path.stem
     copy = COPY.search(stem)
     return int(path.lstat().st_mtime), path.parent, COPY.sub("", stem), int(copy[1]) if copy else 0, path.as_posix()

@@ -24,7 +24,10 @@ BETWEEN = re.compile(r"(?<=})\s*,\s*(?=[ℝR])")  # the comma of two arguments
 
 
 def types(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """Return feedback on the types of the requested parts, or raise WrongAnswerError. The axes of a type may be in any order."""
+    """Return feedback on the types of the requested parts, or raise WrongAnswerError if a type has wrong axes.
+
+    The axes of a type may be in any order.
+    """
     reference = reference_of(exercise, seed)
     expected = reference.types()
     lines = _lines(answer)
@@ -65,7 +68,7 @@ def set_of(text: str) -> nodes.Set:
 
 
 def axes_wrong(fits: Fits, axes: tuple[str, ...], known: Sequence[str]) -> str:
-    """Return feedback on the wrong axes of a type: an extra axis, a missing axis, or an unknown axis."""
+    """Return feedback on the wrong axes of a type: an extra, missing, unknown or replaced axis."""
     if one_too_many(fits, axes):
         return f"the axis {one_too_many(fits, axes)} is not there: think of what is summed over"
     if one_too_few(fits, axes, known):
@@ -86,7 +89,7 @@ def one_too_few(fits: Fits, axes: tuple[str, ...], known: Sequence[str]) -> bool
 
 
 def signature(exercise: ExerciseText, answer: str, seed: int) -> str:
-    """Return feedback on a function signature, or raise WrongAnswerError if an argument or the result has wrong axes.
+    """Return feedback on a function signature, or raise WrongAnswerError if it differs from the solution.
 
     The function may have any name. An extra axis is wrong, because lifting adds it.
     """

@@ -21,7 +21,10 @@ def has_numpy() -> bool:
 
 
 def compute_value(text: str, values: Mapping[str, PlainTensor], of_magnitude: bool = False) -> PlainTensor:
-    """Return the value of a formula, or its magnitudes, without warnings. Raise NotationError if there is no value."""
+    """Return the value of a formula, or its magnitudes if `of_magnitude` is true, and suppress warnings.
+
+    Raise NotationError if there is no value.
+    """
     evaluate = evaluate_by_numpy if has_numpy() else evaluate_by_definitions
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -35,7 +38,7 @@ def compute_magnitude(text: str, values: Mapping[str, PlainTensor]) -> PlainTens
 
 @lru_cache(maxsize=256)
 def _magnitude(text: str, values: tuple[tuple[str, PlainTensor], ...]) -> PlainTensor:
-    """Return the result of `magnitude`. It is cached, since many students give the same wrong answer."""
+    """Return the magnitudes of a formula's value. Cache them, since many students give the same wrong answer."""
     return compute_value(text, dict(values), True)
 
 

@@ -2,7 +2,7 @@
 
 
 class RefusedAnswerError(Exception):
-    """The exception for an answer that is not graded, with the reason. It does not count as an attempt."""
+    """The exception for an answer that is not graded, with the reason. The answer does not count as an attempt."""
 
 
 class WrongAnswerError(Exception):
