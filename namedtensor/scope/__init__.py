@@ -15,7 +15,7 @@
 `dependencies`: the definitions that names refer to, and the names that expressions need.
 `known_heads`: the recognition of assertions, that is, equations about names that are already defined.
 `resized_axes`: axes that windows and slices shorten, and names that an expression uses.
-`value_of_program`: the source of a program's value.
+`value_of_program`: the name or expression that is a program's value.
 `needed_lines`: the lines of a program that given names depend on.
 `statements`: classification of single statements as definitions, functions or assertions.
 `ownership`: assignment of statements to functions, and selection of the program's value.

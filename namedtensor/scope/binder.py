@@ -1,8 +1,8 @@
 """The binder, which determines the meaning of each name in a program and the equations that each function needs.
 
 Equations are declarative, so they are not executed in order. A definition belongs to a function iff the function's
-body needs it and it mentions a parameter or superscript of the function, directly or through another definition that
-belongs to the function. Definitions that no function needs are top-level definitions. The paper's "where" therefore
+body needs it and it mentions a parameter, index or axis of the function's left-hand side, directly or through another
+definition that belongs to the function. Definitions that no function needs are top-level definitions. The paper's "where" therefore
 needs no block syntax.
 
     statements -> definitions, functions, declarations, size equations, assertions
@@ -41,7 +41,7 @@ def bind(source: str, program: nodes.Program, given: Given | None = None, open: 
     NotationError of kind name if one name has two definitions.
     """
     given = given or {}
-    mark = (source, id(program), frozenset(given.items()), open)  # a hash of the program would walk it
+    mark = (source, id(program), frozenset(given.items()), open)  # Hashing the program would walk its tree.
     bound = _SCOPES.get(mark)
     if bound is None:
         with recursion_headroom(source):
@@ -50,12 +50,16 @@ def bind(source: str, program: nodes.Program, given: Given | None = None, open: 
     return bound[0]
 
 
-# with the program, so that its id stays its own
+# Each entry also holds its program, so that no other program can get the same id.
 _SCOPES: Cache[tuple[Any, ...], tuple[Scope, nodes.Program]] = Cache("scopes of programs", 512)
 
 
 def desugar_program(source: str, program: nodes.Program, given: Given) -> nodes.Program:
-    """Return the program as statements that `Scope` supports, with updates, stated draws and shorthand rewritten."""
+    """Return the program as plain equations.
+
+    Rewrite updates, shifted left-hand sides, stated draws, index conditions and zero starts. Raise NotationError for
+    equations that the notation rejects.
+    """
     kinds = {type(statement) for statement in program.statements}
     if kinds.isdisjoint((Equation, nodes.Update)):  # nothing is defined
         return _drop_conditions(source, program, given)
@@ -99,7 +103,7 @@ def _analyse(source: str, program: nodes.Program, given: Given, open: bool) -> S
 
 
 def _classify_statements(source: str, program: nodes.Program, given: Given, open: bool) -> Scope:
-    """Classify the statements of a program, and return its scope."""
+    """Return the scope of a program, classifying its statements again until no further assertions are found."""
     claimed: frozenset[Head] = frozenset()
     while True:
         scope = Scope(source, program, given=frozenset(given))
@@ -136,7 +140,7 @@ class Binder(Ownership):
     """A binder for one program. It extends `Statements` by assigning definitions and assertions to functions."""
 
     def sort(self) -> None:
-        """Assign definitions and assertions to the functions that they belong to."""
+        """Assign definitions, signatures, declarations and size equations to the functions that they belong to."""
         scope = self.scope
         self.read_dots()
         if any(function.head.subscript or function.head.superscript for function in self.functions):
@@ -151,7 +155,10 @@ class Binder(Ownership):
         self.attach_sizes()
 
     def finish(self) -> None:
-        """Determine the assertions and the value of the program. Raise NotationError if a name has two definitions."""
+        """Assign the assertions, and determine the program's value.
+
+        Raise NotationError if a name has two definitions, or if a function has two parameters with the same name.
+        """
         heads: dict[tuple[Any, ...], FunctionDefinition] = {}
         for function in self.functions:
             other = heads.setdefault((*spelling(function.head), function.arity), function)
@@ -232,7 +239,7 @@ class Binder(Ownership):
             function.subscript = tuple(result)
 
     def read_dots(self) -> None:
-        """Extend an equation that follows ⋮ to a family, which starts at the first instance that is written."""
+        """Extend each equation after ⋮, such as X^L = …, to a family that starts at the lowest member before ⋮."""
         for dots in self.dots:
             for definition in self.tensors:
                 if definition.position < dots or len(definition.name.superscript) != 1 or definition.range is not None:

@@ -33,8 +33,8 @@ class BindingGroup:
     """A definition: one equation, all equations for the elements of a name, or a family with its starts.
 
     `parts` are the equations of a family. There are several parts if the equations have separate ranges. `options`
-    maps each other name to groups of equations. A name has several groups if several functions share a family and
-    start it differently.
+    maps each name with separate equations, such as the start s^0, to groups of equations. A name has several groups
+    if several functions share a family and start it differently.
     """
 
     base: str
@@ -84,7 +84,7 @@ def matches(pattern: Key, key: Key) -> bool:
 
 
 def general_of(pattern: Key, patterns: Iterable[Key]) -> Key | None:
-    """Return the most general pattern that matches a pattern, such as E^{…,…} for E^{…,0}, or None."""
+    """Return the most general pattern that matches a pattern, such as E^{…,…} for E^{…,0}, or None if no other one does."""
     keys = [key for key in patterns if key != pattern and matches(key, pattern)]
     return max(keys, key=lambda key: [*key.subscript, *key.superscript].count(ANY), default=None)
 
@@ -187,8 +187,8 @@ class BindingGroups:
     def add_families(self, pattern: Key, families: Group, plain: dict[Key, Group], starts: dict[Key, Group]) -> None:
         """Add the families of one name.
 
-        Families with different starts become parts of one group, and their starts are removed from `plain`. `starts`
-        contains starts that are families themselves, such as E^{i,0} for every i as the start of E^{i,j}.
+        Families with different first indices become parts of one group, and a repeated first index begins a new group.
+        The equations for the families' starts are removed from `plain`. `starts` contains starts that are families themselves, such as E^{i,0} for every i as the start of E^{i,j}.
         """
         bindings: list[BindingGroup] = []
         for family in families:
@@ -242,9 +242,9 @@ class BindingGroups:
         return self._needs[id(definition)]
 
     def leave_to_callers(self, functions: Iterable[FunctionDefinition]) -> None:
-        """Record for each function the defined names that its calls need, if the function does not bind or own them.
+        """Record, for each function, the defined names that it needs but neither binds nor defines.
 
-        They include the names that functions called by it need.
+        They include names that the functions it calls need in the same way. The function's callers must provide them.
         """
         self.left, self._needs = {}, {}
         callers = functions_by_calls(functions)
@@ -315,7 +315,7 @@ class BindingGroups:
         return name.superscript
 
     def find_reached(self, function: FunctionDefinition) -> Iterable[Definition]:
-        """Return the definitions that the body of a function needs, directly or indirectly, grouped by name."""
+        """Return the definitions that the equation of a function needs, directly or indirectly, without repetition."""
         bound = {name.key() for name in (*function.parameters, *function.options)}
 
         def meant(uses: Uses) -> list[Definition]:
@@ -328,7 +328,8 @@ class BindingGroups:
 def runs(group: Group) -> list[Group]:
     """Split the equations for one name into definitions.
 
-    Equations for parts or single elements form one definition together.
+    If all equations define elements, the equations for ranges or single elements form one definition together. Every
+    other equation is a separate definition.
     """
     if not all(definition.elements for definition in group):
         return [[definition] for definition in group]

@@ -22,13 +22,13 @@ from .symbols import Scope
 DEFAULT_DRAWS = 10_000  # the draws of an expectation, unless `draws` specifies a number
 Operation = Callable[
     ..., Any
-]  # apply an operator of the notation, by its name, to an evaluator's tensors or to numbers
+]  # Applies an operator of the notation, given by its name, to an evaluator's tensors or to numbers.
 
 
 class Distribution(NamedTuple):
-    """A distribution. `of(op, parameters, u, w)` is a sample that is computed from the uniform numbers u and w.
+    """A distribution. `of(op, parameters, u, w)` returns a sample computed from the uniform numbers u and w.
 
-    `op("cumsum", p, along=True)` applies the operator along the axis of p.
+    `parameters` is the number of parameters. `op("cumsum", p, along=True)` applies the operator along the axis of p.
     """
 
     parameters: int
@@ -101,7 +101,7 @@ def is_finite(draw: Draw) -> bool:
 def number_of(node: Draw, counted: Sequence[bool] = ()) -> int:
     """Return a number that makes the samples for this name independent of the samples for other names.
 
-    `counted` is true for each label to leave out.
+    `counted` tells, for each label, whether `·` replaces it. Labels without an entry in `counted` are left out.
     """
     labels = ["·" if number else component(part) for part, number in zip(node.labels, counted)]
     name = node.name + (f"^{{{','.join(labels)}}}" if labels else "")
@@ -109,7 +109,7 @@ def number_of(node: Draw, counted: Sequence[bool] = ()) -> int:
 
 
 def samples(root: Any) -> bool:
-    """Return whether a node contains a random sample, so that its value varies between samples."""
+    """Return whether a node contains a random sample, not counting variables whose outcomes an expectation enumerates."""
     drawn = [node for node in walk(root) if isinstance(node, Draw)]
     through = [draw for node in walk(root) if isinstance(node, Expectation) for draw in node.drawn if is_finite(draw)]
     return len(drawn) > len(through)

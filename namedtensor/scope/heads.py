@@ -24,7 +24,10 @@ def heads(statement: Any) -> tuple[Any, ...]:
 
 
 def base_of(node: Any) -> str:
-    """Return the name in a node without its scripts and indices. For a call, return the name of the function."""
+    """Return the name in a node without its scripts and indices.
+
+    For a call, return the name of the function. For any other node, return an empty string.
+    """
     while isinstance(node, SCRIPTED):
         node = node.base
     return node.text if isinstance(node, nodes.Name) else node.operator if isinstance(node, nodes.Call) else ""
@@ -36,7 +39,7 @@ def head_names(statement: Any) -> set[str]:
 
 
 def function_head(statement: Any) -> nodes.Call | None:
-    """Return the left-hand side of the function that a statement defines or gives a signature, or None."""
+    """Return the left-hand side of the function that a statement defines or gives a signature, or None if there is none."""
     head = next(iter(heads(statement)), None)
     is_function = isinstance(head, nodes.Call) and (
         isinstance(statement, nodes.Signature) or head.operator[0].isalpha()

@@ -23,7 +23,7 @@ from grammar.traversal import conjuncts, names_in, rebuilt
 from .names import Key, component_names, read_spelling, walk
 from .shifted_heads import add_number
 
-# A relation in a subscript: other texts have no such condition, and are not looked through.
+# A relation in a subscript. If a text does not match, it has no such condition, and its program is not searched.
 CONDITION = re.compile(r"_\s*\{[^}]*(?:[<>≤≥≠]|!=|\\(?:n|l|g)eq?|\\[lg]t|\\[lg]eqslant)")
 FLIPPED = {">": "<", "≥": "≤"}
 ORDERS = ("<", "≤")
@@ -32,7 +32,7 @@ ORDERS = ("<", "≤")
 def replace_index_conditions(program: nodes.Program, given: Iterable[Key]) -> nodes.Program:
     """Return the program with each operator over a condition replaced by nested operators over ranges.
 
-    Each of them binds one index.
+    Each nested operator binds one index.
     """
     known = frozenset(name for statement in program.statements for name in said_by(statement))
     known |= {name.base for name in given}
@@ -111,7 +111,7 @@ def indices_of(parts: Iterable[Node]) -> set[str]:
 
 
 def bound_indices(node: Over, fixed: Collection[str]) -> list[str]:
-    """Return the indices that the condition of an operator binds, in order of appearance."""
+    """Return the indices that an operator's condition binds, in order of appearance, or else the operator's variable."""
     between = find_conjoined_names(node.over)
     mentioned = dict.fromkeys(
         name for relation in conjuncts(node.over) for part in relation.arguments for name in names(part)

@@ -161,7 +161,7 @@ class _Known:
     def is_general(self, function: FunctionDefinition, names: list[Key]) -> bool:
         """Return whether an equation defines a function for any tensor, as in mean_{ax}(X) = ∑_{ax} X / |ax|.
 
-        It does if a parameter X does not have the axis ax.
+        It does if its body mentions all parameters, and at least one parameter X does not have the axis ax.
         """
         axes = {axis.name for axis in map(axis_of, function.head.subscript) if axis is not None}
         return self.speaks(function, names) and any(axes - self.axes_of(name) for name in names)
@@ -259,7 +259,7 @@ def find_replacements(scope: Scope) -> tuple[Replaced, ...]:
 
 
 def find_juxtaposed_name(node: Any) -> str:
-    """Return σ if the node is the product of a name σ and a bracket, as in σ(X), or else an empty string."""
+    """Return the first factor's name in a juxtaposition, such as σ in σ(X), or an empty string for any other node."""
     if isinstance(node, nodes.Call) and node.operator == "juxtaposed":
         name = read_spelling(node.arguments[0])
         return name.base if name is not None else ""

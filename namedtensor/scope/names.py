@@ -1,4 +1,4 @@
-"""Names and their spelling in a source, such as W^Q, b_1, h^{t-1}, γ^{1'} or LN_W.
+"""Names and how they are spelled in source text, such as W^Q, b_1, h^{t-1}, γ^{1'} or LN_W.
 
 A key consists of a base and the texts of the subscript and superscript components, and `str` converts it to text
 syntax. A name in the syntax tree and the same name as a string in `values` have equal keys.
@@ -130,7 +130,7 @@ def greek(word: str) -> str:
 def component(node: Node, value: Callable[[str], Any] = lambda name: None) -> str:
     """Return the text of one component of a script.
 
-    The function `value` returns the value of an index variable, or None.
+    The function `value` returns the value of an index variable, or None if it is unknown.
     """
     if isinstance(node, Number):
         return str(node.value)
@@ -227,7 +227,7 @@ def component_names(node: Node) -> set[str]:
 
 
 def plain_key(text: str) -> Key:
-    """Return the key of a name in a source. For an invalid name, return a key that does not match any other name."""
+    """Return the key of a name in source text. For an invalid name, return a key that does not match any other name."""
     try:
         return key(text)
     except NotationError:
@@ -235,7 +235,7 @@ def plain_key(text: str) -> Key:
 
 
 def index_by_key(given: Mapping[str, Value], read: Callable[[str], Spelling] = key) -> dict[Spelling, Value]:
-    """Return the values by the keys of their names, or by the results of `read`.
+    """Return a dict from the keys of the given names, or the results of `read` for these names, to their values.
 
     Raise NotationError if two of the given names are spellings of the same name.
 
@@ -258,7 +258,7 @@ def two_spellings(name: str, names: Iterable[str], read: Callable[[str], Any] = 
 
 
 def match_key(name: Spelled, expected: Key, indices: set[str]) -> dict[str, Any] | None:
-    """Match a name in a source against a key, and return the values of the index variables, or None for a mismatch.
+    """Match a name in a program against a key, and return the values of the index variables, or None for a mismatch.
 
     For example, W^{l,Q} matches W^{1,Q} with l = 1.
     """
@@ -289,7 +289,7 @@ class ByScripts(Generic[Thing]):
         self._tables: dict[
             tuple[str, int, int], dict[tuple[int, ...], dict[tuple[Any, ...], list[tuple[int, Thing]]]]
         ] = {}
-        self._fixed: dict[tuple[str, int, int], set[int]] = {}  # the places of the components that some name fixes
+        self._fixed: dict[tuple[str, int, int], set[int]] = {}  # the components that some name fixes
 
     def add(self, base: str, subscript: Components, superscript: Components, thing: Thing) -> None:
         """Store a value under a name. A component that is None is open, so that it matches any text."""

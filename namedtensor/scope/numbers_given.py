@@ -26,11 +26,11 @@ def convert_integers(
     possible: Callable[[frozenset[str]], frozenset[str]],
     scope: Callable[[], Scope],
 ) -> Mapping[str, Any]:
-    """Convert the values of names that the formula needs as integers, such as L in X^L.
+    """Return `values` with scalars as plain numbers if the formula needs them as integers, such as L in X^L.
 
-    `single` contains the names whose values are scalars.
-
-    `possible` is a fast check that returns the names that may be needed as integers.
+    Scalar parameters of built-in operators are also converted. `single` contains the names whose values are scalars.
+    `possible` returns the names that may be needed as integers, and is faster than `scope`. Raise NotationError if the
+    end of a range is not an integer.
     """
     if possible(frozenset(values)).isdisjoint(single):
         return values

@@ -1,7 +1,7 @@
 """Assignment of definitions, signatures, declarations, sizes and assertions to functions or to the program.
 
-A definition belongs to a function iff its body needs it and it mentions a parameter or superscript of the function,
-directly or through another such definition (language.md §4). The value of the program is its last bare expression. If
+A definition belongs to a function iff the function's body needs the definition and the definition mentions a
+parameter, index or axis of the function, directly or through another such definition (language.md §4). The value of the program is its last bare expression. If
 the program does not have a bare expression, the value is the last definition that no other statement uses:
 
     Y = X - m               the value, because no statement uses Y
@@ -32,7 +32,7 @@ class Ownership(Statements):
         owned: set[int] = set()
         shared: list[
             Definition
-        ] = []  # They belong to a function for its axes or calls alone, and others may need them.
+        ] = []  # They belong to a function only because of its axes or calls, so other statements may need them.
         bindings = BindingGroups(self.scope, self.tensors, self.scope.indices)
         for function in self.functions:
             definitions = definitions_of(function, bindings)
@@ -57,12 +57,12 @@ class Ownership(Statements):
                 self.scope.definitions.setdefault(definition.key, []).append(definition)
 
     def needed_elsewhere(self, these: list[Definition], owned: set[int], bindings: BindingGroups) -> list[Definition]:
-        """Return the definitions that statements outside of all functions need, directly or indirectly."""
+        """Return the definitions in `these` that statements outside of all functions need, directly or indirectly."""
         inside = {id(tensor.statement) for tensor in self.tensors if id(tensor) in owned}
         inside |= {id(function.statement) for function in self.functions}
         statements = [statement for statement in self.scope.program.statements if id(statement) not in inside]
         for signature in [statement for statement in statements if isinstance(statement, nodes.Signature)]:
-            statements.remove(signature)  # Its head is no call.
+            statements.remove(signature)  # Its left-hand side is not a call.
             statements += [*signature.domain, signature.codomain]  # type: ignore[list-item]
 
         def needed(uses: Uses) -> list[Definition]:
@@ -118,7 +118,7 @@ class Ownership(Statements):
         )
         at_top = {definition.position for definition in self.scope.all_definitions()}
         for position, fact in self.size_facts:
-            if position in defining and position not in at_top:  # it defines a number of the functions', h^0 = |ax|
+            if position in defining and position not in at_top:  # It defines a name in a function, as in h^0 = |ax|.
                 for function in defining[position]:
                     function.sizes.append(fact)
                 continue
@@ -129,7 +129,7 @@ class Ownership(Statements):
     def attach_claims(self) -> list[tuple[int, Node]]:
         """Assign each assertion to a function or the program.
 
-        Return the positions and left-hand sides of the program's assertions.
+        Return the positions and left-hand sides of the program's assertions that have no range and no differential.
         """
         claimed: list[tuple[int, Node]] = []
         bound = group_by_name(self.functions, attrgetter("bound"))
@@ -158,7 +158,7 @@ def definitions_of(
 ) -> list[Definition]:
     """Return the definitions that belong to a function, since they use its arguments or the axes `over`.
 
-    If a name has several definitions, prefer the nearest definition below the function, then the nearest definition
+    `over` defaults to the axes that the function's left-hand side binds. If a name has several definitions, prefer the nearest definition below the function, then the nearest definition
     above it.
     """
     bound = function.bound
@@ -181,10 +181,10 @@ def definitions_of(
 
         return sorted(bindings.meant(key), key=far)
 
-    touching: dict[int, bool] = {}  # of the equations that were looked at
+    touching: dict[int, bool] = {}  # the result for each equation that `touches` has visited, by id
 
     def touches(definitions: list[Definition]) -> bool:
-        """Return whether equations use a name that the function binds, directly or indirectly."""
+        """Return whether equations use a name or axis that the function binds, directly or indirectly."""
         users: dict[int, list[int]] = {}
         stack, reached = list(definitions), list[int]()
         while stack:

@@ -50,7 +50,10 @@ def _is_head(call: Call) -> bool:
 
 
 def refuse_function_arguments(source: str, program: nodes.Program) -> None:
-    """Raise NotationError if a parameter of a function has a signature, since functions cannot be arguments."""
+    """Raise NotationError if a parameter of a function has a signature, since functions cannot be arguments.
+
+    A parameter with the same name as a defined function is rejected only if the equation calls the parameter.
+    """
     typed = {statement.head.operator for statement in program.statements if isinstance(statement, Signature)}
     equations = [statement for statement in program.statements if isinstance(statement, Equation)]
     defined = [(equation, head) for equation in equations if isinstance(head := equation.sides[0], Call)]

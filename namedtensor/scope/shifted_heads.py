@@ -60,7 +60,7 @@ def ahead_of(part: Node) -> tuple[str, int]:
 
 
 def shift_range(statement: Any) -> Any:
-    """Return the equation with its range shifted so that the left-hand side has no offset."""
+    """Return an equation with its range shifted so that the left-hand side has no offset. Return others unchanged."""
     result = shifts(statement)
     if not result:
         return statement

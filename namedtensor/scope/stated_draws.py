@@ -25,7 +25,10 @@ INDEXED = (nodes.Range, nodes.IndexSum, nodes.Over)
 
 
 def replace_stated_draws(source: str, program: nodes.Program) -> nodes.Program:
-    """Return the program with the random variables and distributions of each expectation written out."""
+    """Return the program with the random variables and distributions of each expectation written out.
+
+    Raise NotationError if a random variable has an index, but its statement has no range for this index.
+    """
     counted = {node.variable.text for node in walk(program) if isinstance(node, INDEXED)}
     for node in walk(program):
         if isinstance(node, nodes.Index):
@@ -119,7 +122,7 @@ class Stated:
         return self.variables(words(self.drawn[text])) - {text}
 
     def check_given(self, text: str, over: set[str], name: Name) -> None:
-        """Raise if the distribution of a random variable depends on a random variable that is not among `over`."""
+        """Raise NotationError if the distribution of `text` depends on a random variable that is not among `over`."""
         missing = sorted(self.made_of(text) - over)
         if missing:
             raise NotationError(

@@ -136,7 +136,7 @@ class Statements:
         self.tensors.append(definition)
 
     def check_ranged(self, name: Spelled, over: Range, head: Node) -> None:
-        """Raise if an equation has a range but its left-hand side does not contain the range's variable."""
+        """Raise NotationError if an equation has a range, but its left-hand side does not contain the range's variable."""
         parts = (*name.subscript, *name.superscript)
         counted = {word for part in parts for word in component_names(part)}
         missing = [range_ for range_ in over.each if range_.variable.text not in counted]
@@ -204,7 +204,7 @@ def spelling(head: Call) -> tuple[Any, ...]:
 
 SIGNS = frozenset(
     {"⊕", "‖", "sqrt", "abs", "floor", "ceil"}
-)  # which are written √x, |x|, ⌊x⌋, and belong to no definition
+)  # Operators such as √x, |x| and ⌊x⌋, which a program cannot define.
 
 
 def definable(node: Node) -> bool:

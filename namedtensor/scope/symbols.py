@@ -17,7 +17,7 @@ from grammar.traversal import names_in
 from .names import ByScripts, Key, Spelled, component, component_names, index_by_spelling, key, match_key
 from .uses import Uses, uses_of
 
-Scripts = Sequence[Collection[str]]  # for each component of a script the texts that it may be
+Scripts = Sequence[Collection[str]]  # for each component of a script, the texts that it may have
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class FunctionDefinition:
 
     @cached_property
     def uses(self) -> Uses:
-        """Return the names used in the body and in the equations that state the function's value."""
+        """Return the names used in the body and in the other sides of the function's equation."""
         return uses_of(self.body, *self.claims)
 
     @property
@@ -185,7 +185,7 @@ class FunctionDefinition:
 
 @dataclass(eq=False, frozen=True)
 class SizeEquation:
-    """An equation left = right between sizes and numbers, which is part of `statement`."""
+    """An equation left = right between sizes and numbers, with its span in the source."""
 
     left: Node
     right: Node | int
@@ -237,10 +237,10 @@ class Scope:
     last: Any = None  # the Definition or Node whose value is the program's value, or None if it has none
     unused: Definition | None = None  # a definition that nothing uses, after the expression that is the value
     claimed: Any = None  # the left side of the first assertion of the program
-    varied: frozenset[str] = frozenset()  # the variables of derivatives, without their labels
-    differentiated: tuple[Spelled, ...] = ()  # the same names with their labels
+    varied: frozenset[str] = frozenset()  # the variables of derivatives and of points such as |_{x = 0}, without labels
+    differentiated: tuple[Spelled, ...] = ()  # the variables of derivatives with their labels
     apart: frozenset[str] = frozenset()  # the parameters of functions that take a derivative
-    given: frozenset[Key] = frozenset()  # the names that values are given for
+    given: frozenset[Key] = frozenset()  # the names of the given values
     replaced: tuple[Replaced, ...] = ()  # the built-ins that the program redefines
     facts: set[tuple[int, int]] = field(default_factory=set)  # the spans of asserted comparisons
     # the spans of assertions that might look like the definition of a function
@@ -248,9 +248,9 @@ class Scope:
 
     @property
     def valued(self) -> Any:
-        """The program's value or, if there is none, the first assertion about its functions.
+        """The program's value or, if there is none, the left side of its first assertion.
 
-        If the program does not have a value, computing the first assertion ensures that the assertions are checked.
+        If the program does not have a value, computing this side ensures that the assertions are checked.
         """
         return self.claimed if self.last is None else self.last
 

@@ -14,8 +14,8 @@ from grammar import nodes
 from grammar.nodes import Call, Equation, Index, Name, Subscript, Update
 from grammar.traversal import names_in, rebuilt
 
-LABELS: dict[Any, tuple[str, ...]] = {Subscript: ("components",), Call: ("subscript",)}  # no names of tensors
-VERSION = REPLACING = "←"  # no name that is written has it
+LABELS: dict[Any, tuple[str, ...]] = {Subscript: ("components",), Call: ("subscript",)}  # not tensor names
+VERSION = REPLACING = "←"  # Names in source text cannot contain this character.
 
 
 def replace_updates(program: nodes.Program) -> nodes.Program:

@@ -113,7 +113,7 @@ class Collector:
         return [*parts, *node.arguments, *node.parameters]
 
     def read_name(self, node: Node, name: Spelled, bound: frozenset[str]) -> Sequence[Node]:
-        """Record a name and its scripts, and return the superscripts that are certainly exponents."""
+        """Record a name and its scripts, and return the components that are certainly exponents."""
         self.variables.add(name.base)
         if name.base not in bound:
             self.references.append(NameUse(node, bound))

@@ -12,9 +12,9 @@ from .symbols import Definition
 
 
 def last_member(definition: Definition) -> Node:
-    """Return the node that a definition defines.
+    """Return the name that a definition defines, as a node. For a family, return the last member's name.
 
-    It is Y for Y_{seq(i)} = …, and X^L for X^l = … for l = 1, …, L.
+    The name is Y for Y_{seq(i)} = …, and X^L for X^l = … for l = 1, …, L.
     """
     head = definition.head.base if isinstance(definition.head, nodes.Index) else definition.head
     over = definition.range
@@ -37,6 +37,9 @@ def last_member(definition: Definition) -> Node:
 
 
 def restore_written(program: nodes.Program, node: Node) -> Node:
-    """Return the source form of a rewritten node, such as 𝔼_x[x] for an expectation with a distribution."""
+    """Return the source form of a rewritten node, such as 𝔼_x[x] for 𝔼_{x ∼ N(0, 1)}[x].
+
+    If no bare expression has the node's span, return the node itself.
+    """
     values = (statement.body for statement in program.statements if isinstance(statement, nodes.Value))
     return next((body for body in values if body.span == node.span), node)

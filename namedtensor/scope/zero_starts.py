@@ -67,9 +67,9 @@ def is_zero_start(statement: Any) -> bool:
 
 
 def is_number(part: Node) -> bool:
-    """Return whether a label is a number or an expression of sizes.
+    """Return whether a label is a number, a size, a sum, a difference or a negated term.
 
-    A name such as n may be a label, so it is neither.
+    Return False for a name such as n, because it may be an ordinary label.
     """
     return isinstance(part, (Number, nodes.Size)) or isinstance(part, Call) and part.operator in ("negative", "+", "-")
 
