@@ -5,7 +5,8 @@
         weights = softmax(scores, axis=0)  # seq
         return weights @ V  # val
 
-This code looks like handwritten code; for fast code, use `to_python`. All targets have the same statements.
+This code looks like handwritten code; for fast code, use `to_python`. All targets divide the formula into
+statements by the same rules.
 """
 
 from __future__ import annotations

@@ -34,7 +34,10 @@ class ArrayWriter(Writer):
         self.lines.append(CodeLine(f"return {text}", result, span_of(self.root)))
 
     def arranged(self, code: CodeExpression, order: Sequence[str]) -> CodeExpression:
-        """Return an expression with its axes in a given order. A missing axis is added with length 1."""
+        """Return an expression with its axes in a given order.
+
+        Missing axes that come after an axis of the expression are added with length 1.
+        """
         mine = tuple(axis for axis in order if axis in code.axes)
         if mine != code.axes:
             positions = tuple(code.axes.index(axis) for axis in mine)

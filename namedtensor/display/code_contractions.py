@@ -32,9 +32,9 @@ def contraction(w: ArrayWriter, term: Term) -> CodeExpression:
 def write_matrix_product(
     w: ArrayWriter, term: Term, first: CodeExpression, second: CodeExpression, only_vector: bool = False
 ) -> CodeExpression | None:
-    """Return a product as A @ B, or None if it is not a product of vectors and matrices.
+    """Return a product as A @ B, or None if it cannot be written as such a product.
 
-    A can have more leading axes.
+    A or B can be a vector, and A can have more leading axes.
     """
     if len(term.axes) != 1 or {*first.axes} & {*second.axes} != {*term.axes} or len(second.axes) > 2:
         return None
@@ -74,7 +74,7 @@ def positions(code: CodeExpression, axes: tuple[str, ...]) -> Any:
     return places[0] if len(places) == 1 else places
 
 
-INTEGRAL = ("sum", "prod", "max", "min", "any", "all")  # of integers they give integers, or no numbers
+INTEGRAL = ("sum", "prod", "max", "min", "any", "all")  # for integers, their results are integers or truth values
 
 
 def reduction(name: str) -> Rule:

@@ -2,7 +2,8 @@
 
 In a template, {0}, {1}, … are the operands, and {0:atom} is an operand in parentheses if it binds less tightly. {axis}
 are the positions of the axes, {p} is a parameter, {dtype} is the dtype of the inputs, and {typed} is the keyword
-argument for this dtype. If a template calls a function in HELPERS, the code includes its definition.
+argument for this dtype. If a template calls a function in HELPERS, the code includes the
+function's definition.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ INFIX = {
 
 
 class Library(NamedTuple):
-    """A library: the title, import name, keyword for axes, library-specific templates, and infix operators.
+    """A library: its title, import name, import lines, keyword for axes, own templates, and infix operators.
 
     The title includes a preposition, such as "in NumPy". `limits` contains the largest number of operations per operand
     in one line, for operators that have another limit in this library.

@@ -61,7 +61,7 @@ def position(w: LoopWriter, term: Term) -> Indices:
 
 
 def merge_indices(w: LoopWriter, term: Term) -> Indices:
-    """Return the indices of a and b for an element of a merged axis, as in (a, b) → c. The order is row by row."""
+    """Return an index for each old axis, given an index of the merged axis, as in (a, b) → c, in row-major order."""
     old, new = term.options
     sizes, index = extents(term), w.at[new]
     indices, rest = dict[str, CodeExpression](), 1
@@ -161,7 +161,7 @@ PASSES = {
     "equal_largest": Pass("equal", "{x:sum} == {largest}"),
     "equal_smallest": Pass("equal", "{x:sum} == {smallest}"),
 }
-ALONG = {  # an element of the result, by the numbers of passes
+ALONG = {  # code for one element of an operator's result, given the numbers that passes compute
     "∑": "{total}", "∏": "{product}", "any": "{found}", "all": "{every}", "max": "{largest}", "min": "{smallest}",
     "mean": "{total:product} / {count}", "var": "{squares} / {count}", "std": "math.sqrt({squares} / {count})",
     "standardize": "({x:sum} - {mean}) / {deviation}", "norm": "math.sqrt({total_of_squares})",
@@ -210,7 +210,7 @@ def contraction(w: LoopWriter, term: Term) -> CodeExpression:
 
 
 def running(w: LoopWriter, term: Term) -> CodeExpression:
-    """Return a cumulative sum or product up to the current element, which a loop computes."""
+    """Return the code for a cumulative sum or product. A loop over the elements up to the current one computes it."""
     (axis,) = term.axes
     name, _, start, step = PASSES["total" if term.operator == "cumsum" else "product"]
     ends = {axis: plus(w.at[axis], 1).text}

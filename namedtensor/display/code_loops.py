@@ -27,7 +27,7 @@ from .code_libraries import RELATION, CodeExpression
 from .code_statements import CodeStatement, Names, find_unused_name
 from .code_writer import CodeLine, Writer, span_of
 
-Indices: TypeAlias = Mapping[str, CodeExpression]  # of each axis the index of the element
+Indices: TypeAlias = Mapping[str, CodeExpression]  # the index of the current element along each axis
 
 
 @dataclass
@@ -161,7 +161,7 @@ class LoopWriter(Writer):
     def computed(self, term: Term, name: str) -> str:
         """Write the lines that compute a term, and return the text of its value.
 
-        It is the name if the value has axes.
+        The text is `name` if the value has axes.
         """
         self.blocks, self.numbers = [Block()], Names(self.local.taken)
         sizes = resolve_shape(term.shape)

@@ -1,7 +1,7 @@
 """The selection and naming of the formula parts that get a separate line in readable code.
 
-All targets use the same parts. A term gets a line if an equation names it, if it is used twice, or if its expression
-would be long.
+A term gets a line if an equation names it, if it is used twice, or if its expression would be long. The limits for long
+expressions depend on the library.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from grammar.errors import NotationError
 from ..terms.terms import Term, topological
 from .code_libraries import HELPERS, Library, repeats
 
-MAX_TERMS = 400  # of a formula that is written so
+MAX_TERMS = 400  # the largest formula that is written as readable code
 MAX_OPERATIONS = 4  # of an operand in the same line as its operator; fewer for these
 LIMITS = {
     **dict.fromkeys(("softmax", "standardize"), 0),
@@ -52,7 +52,7 @@ class Names:
         self.taken = {*taken, *keyword.kwlist, *HELPERS, "function"}
 
     def fresh(self, name: str) -> str:
-        """Return a name that is not in use, and mark it as used."""
+        """Convert a name to an identifier that is not in use, and mark the identifier as used."""
         result = find_unused_name(name, self.taken)
         self.taken.add(result)
         return result
@@ -74,7 +74,7 @@ def identifier(text: str) -> str:
 
 
 def statements(root: Term, names: Mapping[int, str], library: Library, local: Names) -> list[CodeStatement]:
-    """Return the terms that get separate lines, in order; `names` maps terms to names that equations define.
+    """Return the terms that get separate lines, in order; `names` maps the terms' ids to names from equations.
 
     Raise UnreadableFormulaError if the formula is too large.
     """

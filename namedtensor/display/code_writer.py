@@ -27,7 +27,7 @@ class CodeLine(NamedTuple):
 
 
 class ReadableCode(NamedTuple):
-    """The source text of a function, and for each line the span of the formula that it computes."""
+    """The source text of a function, and for each line the span of the formula that it computes, if any."""
 
     text: str
     spans: tuple[Span | None, ...]
@@ -36,7 +36,7 @@ class ReadableCode(NamedTuple):
 class Writer(ABC):
     """The base class of the writers, each for one library, which have one rule for each operator.
 
-    `names` maps terms to the names that equations define.
+    `names` maps the ids of terms to the names that equations define.
     """
 
     def __init__(

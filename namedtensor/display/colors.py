@@ -80,7 +80,7 @@ def rules(light: Mapping[str, str], dark: Mapping[str, str]) -> str:
 
 
 def axis_rules() -> str:
-    """Return the CSS rules for the classes nt-0, nt-1 and so on. Each class colors one axis."""
+    """Return the CSS rules for the classes nt-0, nt-1 and so on, one for each color, and for the underline."""
     light = {f".nt-{n}": f"color:{color.light};fill:{color.light}" for n, color in enumerate(COLORS)}
     dark = {f".nt-{n}": f"color:{color.dark};fill:{color.dark}" for n, color in enumerate(COLORS)}
     return rules(light, dark) + ".nt-more{text-decoration:underline dotted}"

@@ -41,14 +41,14 @@ def legend_runs(tints: Mapping[str, Tint], sizes: Mapping[str, Any]) -> tuple[Ru
 
 # -------------------------------------------------------------------------------------------------------------- labels
 def label_runs(node: DrawnFunction) -> tuple[Run, ...]:
-    """Return the label of a node, which states the name and the type of its value."""
+    """Return the label of a node, which states the type of its value, and the name if the node does not show it."""
     named = node.name if node.kind not in NAMING else ()
     type = type_runs(node.axes, is_sized=False)  # sizes are in the legend
     return (*named, Run(" ∈ "), *type) if named else type
 
 
 # -------------------------------------------------------------------------------------------------------------- boxes
-NEARLY = 7.0  # an edge that is out of straight by less is drawn straight
+NEARLY = 7.0  # an edge whose ends are less than this out of line is drawn straight
 LABEL = 30.0  # a piece of line, and the label
 TITLE = MARGIN + 14  # space for the title of a group
 
@@ -161,7 +161,10 @@ def box_shapes(box: NodeBox, x: float, y: float) -> Iterator[Shape]:
 
 # --------------------------------------------------------------------------------------------------------------- edges
 def draw_edge(placed: Placed, edge: Edge, link: Link, left: float, top: float) -> LineShape:
-    """Return the line of an edge through its waypoints. It is vertical at its ends and within each rank."""
+    """Return the line of an edge through its waypoints. It is vertical at its ends and within each rank.
+
+    It can also arrive at a sign from the side.
+    """
     layout, box = placed.layout, placed.boxes[link.target]
     source, target = layout.cells[link.source], layout.cells[link.target]
     bottom = top + source.y + source.height

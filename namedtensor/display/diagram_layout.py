@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 SPACE, GAP, SLIM = 22.0, 30.0, 10.0  # between neighbors, between ranks, the breadth of a waypoint
 SWEEPS = 24
-WEIGHTS = (20.0, 1.0, 50.0)  # of edges with zero, one or two waypoints
+WEIGHTS = (20.0, 1.0, 50.0)  # of pieces with zero, one or two waypoints at their ends
 
 
 @dataclass
@@ -58,7 +58,7 @@ class DiagramPiece(NamedTuple):
 
 @dataclass
 class DiagramLayout:
-    """The layout of a graph: cells with positions, links through waypoints, and the total size."""
+    """The layout of a graph: cells with positions, links through waypoints, total size, and extent of each rank."""
 
     cells: list[Cell]
     links: list[Link]
@@ -82,7 +82,7 @@ def lay_out(sizes: Sequence[tuple[float, float]], links: Sequence[Link], first: 
 def rank_cells(layout: DiagramLayout, first: Collection[int]) -> None:
     """Assign cells to ranks by their longest path from above, and add a waypoint in each rank that a link crosses.
 
-    A source is moved to the rank just above its targets.
+    A node without incoming links is moved to the rank just above its highest target, unless the node is in `first`.
     """
     cells = layout.cells
     sources: dict[int, list[int]] = {index: [] for index in range(len(cells))}

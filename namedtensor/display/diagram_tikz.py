@@ -1,6 +1,6 @@
 r"""Diagrams in TikZ.
 
-\draw[…] (12bp,-30bp) -- (12bp,-44bp);        a line, in coordinates with y upward
+\draw[…] (12.0,30.0) -- (12.0,44.0);        a line, in coordinates with y downward
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ class Flow(FlowData):
 
     # ------------------------------------------------------------------------------------------------------ the roots
     def function(self, function: FunctionDefinition) -> ValueSource | None:
-        """Return the result of a function that has its own drawing, in which its parameters are inputs."""
+        """Draw a function separately, with its parameters as inputs, and return the node of its result."""
         env = self.calls[id(function.head), id(self.checker.top)]
         self.graphs[id(env)] = self.root
         bound = self.bound[id(env)] = {}
@@ -67,9 +67,9 @@ class Flow(FlowData):
         return self.flow(function.body, env, self.root)
 
     def value(self, node: Node | Definition | Key) -> ValueSource | None:
-        """Return the node that provides the value of a name, an expression or a definition, or None.
+        """Return the node that provides the value of a name, an expression or a definition.
 
-        For a family, return the source of its last member.
+        For a family, return the node of its last member. Return None if the value does not depend on data.
         """
         if isinstance(node, Definition):
             over = node.range
@@ -104,7 +104,10 @@ class Flow(FlowData):
         return self.made[key]  # type: ignore[return-value]
 
     def defined(self, key: Key, definition: Definition, holder: Environment) -> ValueSource | None:
-        """Return the node that provides the value of a definition. The node is added on first use."""
+        """Return the node that provides the value of a definition. The node is added on first use.
+
+        Return None if the definition does not depend on data.
+        """
         index = self.index_of(key, definition, holder)
         mark = (id(definition), id(holder), index)
         if mark not in self.made:
@@ -247,7 +250,7 @@ class Flow(FlowData):
         return tuple(run._replace(text=text) for run in runs if (text := run.text.removesuffix("()")))
 
     def closed(self, node: Call, function: FunctionDefinition, env: Environment, graph: FlowGraph) -> ValueSource:
-        """Add a call as one box with the function's name. Arguments that do not depend on data are listed below it."""
+        """Add a call as one box with the function's name. Arguments without data are listed below the name."""
         arguments = [part for part in (*node.arguments, *node.parameters) if not self.leaves(part, env)]
         detail: list[Run] = []
         for part in arguments:

@@ -132,7 +132,7 @@ class FlowData:
         return None
 
     def kin(self, definition: Definition, holder: Environment) -> list[Definition]:
-        """Return the families that are drawn in one group because they use one another at equal indices."""
+        """Return the families that are drawn in one group because each uses another at an index such as l or l - 1."""
         families = holder.function.families if holder.function is not None else self.checker.scope.families
         known, waiting = {id(definition)}, [definition]
         while waiting:
@@ -198,7 +198,7 @@ class FlowData:
         return key if self.means(key, env) else None
 
     def lookup(self, key: Key, env: Environment) -> tuple[Environment | None, Definition | None]:
-        """Return the environment that defines a name, or None, and the definition, or None."""
+        """Return the environment and the definition of a name. Each is None if there is none."""
         for holder in lineage(env):
             is_bound = key in self.bound.get(id(holder), {})
             definition = None if is_bound else self.definition_of(key, holder)
@@ -210,7 +210,7 @@ class FlowData:
         return key in self.checker.parameters or self.lookup(key, env)[0] is not None
 
     def resolve_quietly(self, key: Key, env: Environment) -> bool:
-        """Return whether a name depends on data. A definition that is being drawn counts as data."""
+        """Return whether a name depends on data. A definition that is still being examined does not count."""
         holder, definition = self.lookup(key, env)
         if holder is not None and definition is not None:
             return self.has_data(definition, holder, self.index_of(key, definition, holder))

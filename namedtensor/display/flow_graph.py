@@ -3,9 +3,9 @@
 A node has the type of its value and one of these kinds:
 
     input       a given tensor
-    function    a call of one of the program's functions, opened on request
+    function    a call of one of the program's functions that is not opened
     sign        an operation that combines several values: +, ⊙_{key}
-    formula     a piece of a formula that transforms one value, with • for a value without a name
+    formula     a piece of a formula that transforms values, with • for a value without a name
     entry       a value that comes from outside of a group
     result      the requested value, if it leaves a group
     group       the members of a family in a single drawing, or the body of an opened function
@@ -24,7 +24,7 @@ NAMING = ("input", "entry", "result")  # the text of these nodes is the name of 
 
 @dataclass
 class DrawnFunction:
-    """A node: its kind, the texts inside and below it, and the name and type of its value."""
+    """A node: its kind, its text, a second line of text, its value's name and type, and the nested graph of a group."""
 
     kind: str
     runs: tuple[Run, ...]

@@ -92,7 +92,7 @@ def lineage(env: Environment | None) -> list[Environment]:
 
 
 def needs(one: Definition, other: Definition) -> bool:
-    """Return whether a family's equation uses another family at the same index or an adjacent index."""
+    """Return whether a family's equation uses another family at an index such as l or l - 1."""
     if one.range is None or other.range is None or one.range.variable.text != other.range.variable.text:
         return False
     variable = one.range.variable.text

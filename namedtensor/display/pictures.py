@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from ..core.tensor import NamedTensor
 
-PANELS = 64  # of more, no one sees anything
+PANELS = 64  # more panels would be too small to read
 LABELS = 48  # elements of an axis that are labeled one by one
 INK = "#1b1f24"
 ABOVE, BELOW = (0.08, 0.44, 0.82), (0.82, 0.40, 0.02)  # as in tables: blue above zero, orange below
@@ -236,7 +236,7 @@ def draw(figure: Any, array: Any, across: tuple[str, ...], labels: dict[str, lis
 
 
 def make_panel_title(outer: tuple[str, ...], at: tuple[int, ...], labels: dict[str, list[str]]) -> str:
-    """Return the title of a panel, such as heads 3, in which labels replace numbers if given."""
+    """Return the title of a panel, such as heads 3. A given label replaces the axis and its number."""
     return ", ".join(
         labels[axis][position] if axis in labels else f"{axis} {position + 1}" for axis, position in zip(outer, at)
     )

@@ -70,7 +70,7 @@ def places(env: Environment) -> tuple[StepLocation, ...]:
 
 
 def write_component(part: tuple[str, str], env: Environment) -> tuple[str, ...]:
-    """Return the axes or the number that a call passes for a subscript component."""
+    """Return the axes or the number that a call passes for a subscript component, or else the component's text."""
     kind, text = part
     if kind == "axis":
         return tuple(map(source_name, env.axes.get(text, (text,))))
@@ -139,7 +139,10 @@ class ExplainedStep(Suggests):
 
 
 class StepValues:
-    """The values of all steps, computed together on first access. `compute` returns the array and axes of each term."""
+    """The values of all steps, computed together on first access.
+
+    For each term, `compute` returns the array, its axes, its library and its labels.
+    """
 
     def __init__(self, compute: Compute):
         self.compute = compute
@@ -199,7 +202,7 @@ def no_way() -> None:
 
 @dataclass(frozen=True)
 class Explanation(Suggests):
-    """The steps of a formula in order of evaluation. They print as a table in terminals and notebooks.
+    """The steps of a formula in order of evaluation. They print as text in terminals and as a table in notebooks.
 
     For a derivative, the steps to its closed form follow, each with its rule; `derivation` returns them. If there are
     many steps, the table is an overview. `inside("FFN^2")` returns the steps of one definition or family.
@@ -208,8 +211,8 @@ class Explanation(Suggests):
     source: str
     stages: tuple[ExplainedStep, ...]
     value: Any
-    axes: tuple[str, ...]  # those that the formulas name: their order says their colors
-    derived: Callable[[], Way | None] = no_way  # of a derivative
+    axes: tuple[str, ...]  # the axes that the formulas name, in the order of their colors
+    derived: Callable[[], Way | None] = no_way  # the derivation of a derivative
 
     def __iter__(self) -> Iterator[ExplainedStep]:
         return iter(self.stages)

@@ -31,7 +31,7 @@ WORD = rf"{LETTERS}[^\W_]*['′’]*"
 NUMERAL = r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
 LABEL = r"(?<=[{,])in(?=[},])"  # a name in braces, as in W^{l,in}, where the word is no ∈
 IMPORT = r"""^([ \t]*)(from)([ \t]*)("[^"\n]*")([ \t]*)(import)(?![^\W_])"""  # words that are names elsewhere
-RENAMED = r"(?<![^\W_])as(?![^\W_])"  # in such a line
+RENAMED = r"(?<![^\W_])as(?![^\W_])"  # in an import line
 DIRECTIVE, COMMENT = r"#:[^\n]*", r"#[^\n]*"
 
 
