@@ -213,3 +213,10 @@ def test_a_factor_in_brackets_is_no_function():
 def test_a_shape_may_name_its_input_in_latex(name, source):
     translation = nt.translate(source, {name: "n", "x": "n"})
     assert float(translation(np.array([1.0, 2.0]), np.array([3.0, 5.0]))) == 13
+
+
+def test_expand_keeps_a_dimension_of_one_element():
+    torch = pytest.importorskip("torch")
+    x = torch.arange(4.0)
+    result = nt.translate("x[:, None].expand(-1, -1)", x="n", kind="torch")(x)
+    assert np.asarray(result).tolist() == x[:, None].tolist()

@@ -214,11 +214,6 @@ operation("cumprod", "x, axis|dim=None, -dtype=None, -out=None", make_accumulati
 
 
 # -------------------------------------------------------------------------------------------------- orders of dimensions
-def transpose_last(x: AxisValue) -> AxisValue:
-    """Return a tensor with its last two dimensions exchanged."""
-    return x.moved((*x.dims[:-2], x.dims[-1], x.dims[-2]))
-
-
 def permute(axes: Axes, x: Any, order: Any) -> AxisValue:
     value = to_value(x)
     listed = positions(value, order)
