@@ -1,13 +1,13 @@
 """The derivative of a recurrence: a backward recurrence of adjoints, and a sum over the steps.
 
     h^t = f(h^{t-1}, W) for t = 1, …, n;   L = ℓ(h^n) + ∑_{t=1}^{n} c(h^t)
-    g^n = ∂L/∂h^n                                            by the last state
-    g^t = g^{t+1} ⊙ ∂h^{t+1}/∂h^t + ∂c(h^t)/∂h^t             by each state: through the next one, and in its own step
-    D = ∑_{t=1}^{n} g^t ⊙ ∂h^t/∂W                            what each step adds
+    g^n = ∂L/∂h^n                                            with respect to the last state
+    g^t = g^{t+1} ⊙ ∂h^{t+1}/∂h^t + ∂c(h^t)/∂h^t             with respect to each state: through the next state, and within its step
+    D = ∑_{t=1}^{n} g^t ⊙ ∂h^t/∂W                            the contribution of each step
 
 One step is a separate program with inputs h^{t-1} and g^t. The part after the last step is another program. This
-module combines the closed forms of both programs. If other states of the same step use a state, it is held constant in
-their derivatives.
+module combines the closed forms of both programs. The formulas of one step treat the states of the same step as
+constants, because their adjoints account for them.
 """
 
 from __future__ import annotations
@@ -32,14 +32,17 @@ from .reading import needed, words_in
 from .recurrences import Family, NotARecurrenceError, recurrence_of
 from .steps import DerivationStep, DerivationSteps
 
-MAX_INLINE_SYMBOLS = 5  # The most symbols of a weight that is written out, not named.
+MAX_INLINE_SYMBOLS = 5  # The maximum length of a weight that is written out. Longer weights get a name.
 ADJOINTS = "gabqvpru"
 BACK = {"end": "the value by its last state", "chain": "∂L/∂h^{t-1} = ∂L/∂h^t ⊙ ∂h^t/∂h^{t-1}"}
 
 
 @dataclass(frozen=True)
 class Adjoint:
-    """The derivative with respect to a state or a sum: its name, its axes, and their names as axes of the variable."""
+    """The derivative of the value with respect to a state or a sum.
+
+    `letter` is its name, `axes` are the axes of the state or sum, and `marked` are their names in the derivative.
+    """
 
     letter: str
     axes: tuple[str, ...]
@@ -49,19 +52,20 @@ class Adjoint:
         return nodes.Superscript(Name(self.letter), (write_index(index),))
 
     def call_axis(self, axis: str) -> str:
-        """Return the name of the variable's axis in the derivative, without stars if the adjoint has none."""
+        """Return the name that an axis of the derivative has in the adjoint: without stars if `marked` has none."""
         return axis.rstrip(MARKS) if self.marked == self.axes else axis
 
     def times(self, weight: Node, of: Node) -> Node:
-        """Return the product of an adjoint and a value, summed over the axes of the state or sum."""
+        """Return the product of `weight`, which is the adjoint, and the value `of`, summed over the axes of `marked`."""
         moved = tuple(((Axis(old),), (Axis(new),)) for old, new in zip(self.axes, self.marked) if old != new)
         return call("⊙", weight, Rename(of, moved) if moved else of, axes=self.marked)
 
 
 def recurrent(typed: DerivativeProgram) -> tuple[nodes.Program, int, DerivationSteps] | None:
-    """Return the program whose last line is the derivative that a program computes, the program's length, and its steps.
+    """Return a program whose last line defines the derivative, the length of its formulas, and its derivation.
 
-    The program keeps the recurrences. The result is None if no recurrence has an adjoint.
+    The program keeps the recurrences. Return None if the value of `typed` is not a derivative, if the program contains
+    other derivatives or differentials, or if it has no recurrence of a supported form.
     """
     *before, last = typed.tree.statements or (None,)
     taken = last.body if isinstance(last, nodes.Value) else None
@@ -136,13 +140,13 @@ class BackwardAssembly(Assembly):
         return self.label(family, self.recurrence.end).text
 
     def shift(self, node: Node | None, index: Linear) -> Any:
-        """Return a formula for one step with another index in place of the step's index."""
+        """Return a formula for one step with another index in place of the step's index. Return None for None."""
         return None if node is None else substitute_index(node, self.recurrence.variable, index)
 
     def name_adjoint(self, shape: Mapping[str, Any], value: Mapping[str, Any], letters: str) -> Adjoint:
         """Return a named adjoint for a tensor of this shape.
 
-        Its axes have stars if the value has an axis with the same name.
+        All of its axes have stars if the value has an axis with the name of any of them.
         """
         letter = next((name for name in letters if name not in self.words), None) or next(names_left(self.words))
         self.words.add(letter)

@@ -2,7 +2,8 @@
 
 At a tie of max, sort or abs, the derivative is the mean of the derivatives around the tie, but a closed form has only
 one of these values. The closed form is accepted if it agrees with the derivative around the tie, and if its value at
-the tie lies between the neighboring values. At nested ties, only the first condition is required.
+the tie lies between the neighboring values. If the program has several operators with ties, a point that violates only
+the second condition is skipped.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ from .points import GENERIC, InputDraws, Values, format_tensor, input_draws
 from .side_values import SideValues, align_sides
 
 UNKNOWN_SIZE, DOES_NOT_HOLD = 309, 403
-POINTS = 6  # at which a closed form is compared
-LARGEST = 1e8  # of a value: next to a singular point it is larger, and little of it is right
-CLOSE = 1e-6  # of the larger number
-NEAR, NEIGHBORS, MAX_NEIGHBORS = 1e-4, 8, 64  # the distance of the points around a tie, and how many of them
-SLOPE_CHANGE = 1e-2  # of the largest number: by how much derivatives differ within that distance
-JUMPS = ("𝕀", "{ ", "arg", "sign", "where")  # in a differential
+POINTS = 6  # The number of points at which a closed form must agree before the comparison ends.
+LARGEST = 1e8  # Larger values count as undefined, since they are inaccurate next to a singular point.
+CLOSE = 1e-6  # The relative tolerance.
+NEAR, NEIGHBORS, MAX_NEIGHBORS = 1e-4, 8, 64  # around a tie: distance, minimum and maximum number of points
+SLOPE_CHANGE = 1e-2  # The largest difference between neighboring derivatives, relative to the largest number.
+JUMPS = ("𝕀", "{ ", "arg", "sign", "where")  # Texts in a differential that indicate a jump.
 UNCHECKED = "it was not compared with the derivative: no inputs were found for which both have a value"
 UNEQUAL = "it has a value only for equal sizes"
 HINT = "evaluate the derivative itself, which has a value"
@@ -80,7 +81,8 @@ class Comparison:
     def agree(self, draws: InputDraws) -> bool:
         """Return whether both sides agree at any of these points.
 
-        Raises NotationError if the sides differ at a point, and NoFormulaError if one of them cannot be evaluated.
+        Raises NotationError if the sides differ at a point, or if the closed form has no finite value at several points
+        where the derivative has one. Raises NoFormulaError if one of them cannot be evaluated.
         """
         counted = lost = 0
         for style, values in draws.points():
@@ -132,7 +134,10 @@ class Comparison:
         return align_sides(self.programs, (expected, result), values, draws.sizes)
 
     def near(self, draws: InputDraws, values: Values, distance: float) -> tuple[Values, SideValues] | None:
-        """Return a point at about this distance from `values`, and both sides there, or None if a side is undefined."""
+        """Return a point at about this distance from `values`, and both sides there.
+
+        Return None if no such point is found, or if a side is undefined there.
+        """
         near = draws.near(values, distance)
         pair = None if near is None else self.at(draws, near)
         if near is None or pair is None or not all(map(is_defined, pair.sides)):
@@ -143,9 +148,9 @@ class Comparison:
         """Return whether a difference at a point is due to a tie.
 
         A tie explains the difference if both sides agree around the point, and the closed form lies between the values
-        around it. The method returns None if the derivative is too close to a singular point to be computed. It also
-        returns None if tied values contain further ties, because the closed form and the derivative may both be outside
-        this range.
+        around it. The method returns None if the point is so close to a singular point that the derivative is inaccurate,
+        or if no neighboring point can be evaluated. It also returns None if the program has several operators with ties,
+        because the closed form and the derivative may then both be outside this range.
         """
         derivatives: list[Sequence[float]] = []
         for number in range(1, MAX_NEIGHBORS + 1):

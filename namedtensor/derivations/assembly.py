@@ -113,7 +113,7 @@ class Assembly:
     def facts(self) -> list[Any]:
         """Return the program's assertions about its declared and given tensors, such as ∑_{v} T = 1.
 
-        An assertion with a range, as in ∑_{v} T^t = 1 for each t, is included if the range covers every use.
+        An assertion with a range, as in ∑_{v} T^t = 1 for each t, is included if its range equals the range of every use.
         """
         spans = {claim.span for claim in self.scope.claims}
         return [
@@ -125,7 +125,7 @@ class Assembly:
         ]
 
     def covers(self, fact: Any) -> bool:
-        """Return whether an assumption holds at every index at which the program uses the tensors in it."""
+        """Return whether an assumption's range equals the range of each sum and family that uses its tensors."""
         if getattr(fact, "range", None) is None:
             return True
         if len(fact.range.each) > 1:
@@ -154,7 +154,7 @@ class Assembly:
 
     # ------------------------------------------------------------------------------------------------------ programs
     def others(self) -> list[Any]:
-        """Return the statements, except those that define or declare families."""
+        """Return the statements before the value, except definitions and declarations of families."""
         ranged = (Equation, nodes.Declaration)
         return [
             statement
@@ -169,7 +169,7 @@ class Assembly:
     def label_in_step(self, family: Family, index: Linear) -> Node:
         """Return a member in the program of one step.
 
-        A state of the current step is replaced by a constant, since its adjoint accounts for it.
+        A state of the current step is replaced by the name of a constant, since its adjoint accounts for it.
         """
         label = self.label(family, index)
         if family not in self.recurrence.states or index != {self.recurrence.variable: 1}:
@@ -255,7 +255,7 @@ class Assembly:
     def find_labels(self, variable: Node) -> list[tuple[str, Linear]]:
         """Return the labels, such as W^t, that can denote a name such as W^2, each with its index.
 
-        Raises NotARecurrenceError if the step of a label cannot be determined.
+        Raises NotARecurrenceError if the index of a label cannot be determined.
         """
         expected, labeled = read_spelling(variable), []
         bases = {family.base for family in self.recurrence.families}

@@ -60,7 +60,7 @@ class ClosedForm:
 
     @cached_property
     def _comparison_note(self) -> str:
-        """Compare the closed form with its derivative, as `Comparison` does."""
+        """Compare the closed form with its derivative. Return "", or the reason for an incomplete comparison."""
         try:
             import numpy  # noqa: F401
         except ImportError:
@@ -150,7 +150,7 @@ class ClosedForm:
         if not self.steps:
             return self.expression
         equations: dict[Any, Equation] = {}
-        for step in self.steps:  # A second equation of a name, by a fact, becomes a further side.
+        for step in self.steps:  # An equation that holds by an assumption adds a side to its name's equation.
             head, *sides = step.node.sides
             before = equations.get(head) if step.since is not None else None
             equations[head] = step.node if before is None else replace(before, sides=(*before.sides, *sides))
@@ -167,7 +167,7 @@ class ClosedForm:
     def named(self) -> Program:
         """Return the program that defines the names in the steps.
 
-        After it, the equation of each step can be asserted.
+        To assert the equation of a step, append the equation to this program.
         """
         return Program(to_text(nodes.Program(self.definitions)))
 
@@ -232,14 +232,14 @@ def closed_form(
 
 
 def derive_by_steps(typed: DerivativeProgram) -> ClosedForm | None:
-    """Return the derivative of a recurrence as a recurrence, or None if the recurrence has no adjoint."""
+    """Return the derivative of a recurrence as a recurrence, or None if this is not possible."""
     from .adjoints import recurrent
 
     def derive(shapes: Shapes) -> tuple[DerivativeProgram, Any]:
         some = replace(typed, shapes=read_shapes(shapes))
         return some, recurrent(some)
 
-    tree, variables = typed.tree, find_derivative_variables(typed.tree)  # r^k, by r, is a power of r and no other name
+    tree, variables = typed.tree, find_derivative_variables(typed.tree)  # With respect to r, r^k is a power.
     with working(limit=typed.limit) as work:
         try:
             typed, result = with_shapes({**dict.fromkeys(variables, {}), **typed.shapes}, derive, tree)
@@ -282,10 +282,10 @@ def strip_unknown_sizes(shapes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def make_value_program(scope: Any, tree: nodes.Program):
-    """Return the program whose value is the derivative.
+    """Return a program whose value is the derivative, and the parts to restore, or None if the program did not change.
 
-    For f'(X) = ∂f(X)/∂X*, the value is the right-hand side. The left-hand side is returned as well, so that it can be
-    restored.
+    If the program ends with f'(X) = ∂f(X)/∂X*, the value is the right-hand side, and the parts to restore are the
+    signatures of f' and the left-hand side.
     """
     last = tree.statements[-1] if tree.statements else None
     if isinstance(last, Equation) and len(last.sides) == 2 and isinstance(last.sides[1], nodes.Derivative):

@@ -23,7 +23,7 @@ MAX_ELEMENTS = 4096  # elements that are changed one by one
 def differences(formula: Any, values: Mapping[str, Any], sizes: Mapping[str, int] | None = None) -> NamedTensor:
     """Return the derivative that is the value of a formula, approximated by finite differences at these inputs.
 
-    Raises NotationError if the value is not a derivative with respect to an input, or has too many elements.
+    Raises NotationError if the value is not a derivative with respect to an input, or if this input has too many elements.
 
     >>> import namedtensor as nt
     >>> float(differences(nt.derivative("x^3", "x"), {"x": 2.0}))  # doctest: +ELLIPSIS
@@ -42,7 +42,7 @@ def differences(formula: Any, values: Mapping[str, Any], sizes: Mapping[str, int
         )
     point = value_of(tensor(values[name]))
     stated = {claim.span for claim in bind(formula.source, formula.tree, {key(name): frozenset(point.axes)}).claims}
-    before = [line for line in before if line.span not in stated]  # a symmetric matrix with one element changed is not
+    before = [line for line in before if line.span not in stated]  # Changing one element breaks symmetry.
     body = Formula(to_text(nodes.Program((*before, nodes.Value(taken.body)))))
     count = len(point.numbers)
     if count > MAX_ELEMENTS:
@@ -65,9 +65,9 @@ def differences(formula: Any, values: Mapping[str, Any], sizes: Mapping[str, int
 
 
 def distance(one: NamedTensor, other: NamedTensor) -> float:
-    """Return the largest difference between two tensors of the same shape.
+    """Return the largest difference between elements of two tensors of the same shape.
 
-    It is relative to their largest element if this element is above 1.
+    If the largest absolute value in `one` is above 1, the difference is divided by this value.
     """
     axes = tuple(one.axes)
     left, right = ([float(number) for number in of.to_numpy(axes).ravel()] for of in (one, other))

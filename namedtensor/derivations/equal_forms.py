@@ -27,7 +27,7 @@ from ..terms.terms import Term
 from .program_facts import facts_of
 from .reading import reading_checker
 
-MAX_PROOF_OPERATIONS = 100_000  # rewrites of a proof
+MAX_PROOF_OPERATIONS = 100_000  # The limit on the work of one proof.
 SELECTING = frozenset(("cases", "where", "indicator", "max", "min", "argmax", "argmin", "sort", "clip", "fillna"))
 
 
@@ -65,7 +65,7 @@ def normal_form(
 ) -> tuple[dict[Any, Any], bool]:
     """Return the shapes of the inputs, and whether all sides have the same normal form.
 
-    If `proof` is false, the normal forms are not compared.
+    If `proof` is false, the normal forms are not compared, and the second result is False.
     """
     with working(proving=True, limit=MAX_PROOF_OPERATIONS) as work:
         checker = reading_checker(claim, program_of(before, sides), shapes, {})
@@ -109,7 +109,7 @@ def find_evaluated_terms(terms: Sequence[Term]) -> Iterator[Term]:
 
 
 def positive_inputs(terms: Sequence[Term]) -> frozenset[FormHead]:
-    """Return the inputs that are arguments of logarithms and roots. They are nonnegative if the terms have a value."""
+    """Return the heads of inputs to logarithms and square roots. They are nonnegative if the terms have a value."""
     inputs = [term.arguments[0] for term in find_evaluated_terms(terms) if term.operator in ("log", "sqrt")]
     return frozenset(
         head("tensor", term.options[-1], tuple(map(source_name, term.shape)))
@@ -121,12 +121,13 @@ def positive_inputs(terms: Sequence[Term]) -> frozenset[FormHead]:
 def nonzero_terms(terms: Sequence[Term]) -> list[Term]:
     """Return the terms that must be nonzero or invertible for the given terms to have a value, inner terms first.
 
-    These are the divisors, the arguments of logarithms, and the matrices whose inverse or determinant is taken.
+    These are the divisors, the arguments of logarithms, the factors of both, and the operands of inv, solve and logdet.
+    They also include the operand of any det among these terms.
     """
     inside = list(find_evaluated_terms(terms))[::-1]
     below = [term.arguments[1] for term in inside if term.operator == "/"]
     below += [term.arguments[0] for term in inside if term.operator == "log"]
-    for term in below:  # a product is 0 if a factor is
+    for term in below:  # A product is 0 if one of its factors is 0.
         if term.operator in ("abs", "sqrt", "negative") or (term.operator == "⊙" and not term.axes):
             below += term.arguments
         elif term.operator == "^" and term.arguments[1].number:

@@ -173,7 +173,10 @@ def gradient(
 
 
 def family_of(program: Program, name: str, of: str = "") -> Any:
-    """Return an identifier of the family that a name or member belongs to, or None if the name is a single tensor."""
+    """Return an identifier of the family that a name or member belongs to, or None if the name is a single tensor.
+
+    If `of` is given, return None for a name with another base than `of`.
+    """
     expected = key(name)
     scope = program._goal.program.scope
     declaration = scope.declaration(expected)
@@ -186,7 +189,7 @@ def family_of(program: Program, name: str, of: str = "") -> Any:
 
 
 def _find_ranged_set(scope: Scope, expected: Key) -> nodes.Set | None:
-    """Return the set of a family that is declared with a range, as W^l ∈ ℝ^{a} for l = 1, …, n, or None otherwise."""
+    """Return the set of a family that is declared with a range, as W^l ∈ ℝ^{a} for l = 1, …, n, or None for other names."""
     return next(
         (sets[0] for _, name, sets, over in scope.declarations if over is not None and name.key() == expected), None
     )
@@ -203,7 +206,7 @@ def _list_declared_tensors(program: Program) -> tuple[str, ...]:
 
 
 def _head(program: Program, of: str) -> tuple[tuple[str, ...], Any]:
-    """Return the parameters of the function to differentiate and its expression. A plain name has no parameters."""
+    """Return the parameters of the function `of` and its call, such as f(x). A plain name has no parameters."""
     for statement in program.tree.statements:
         head = statement.sides[0] if isinstance(statement, Equation) else None
         if isinstance(head, Call) and (head.operator == of or to_text(head).partition("(")[0] == of):
@@ -219,7 +222,7 @@ def _own_axes(slope: NamedTensor) -> NamedTensor:
 def order_like(given: Any, slope: NamedTensor) -> NamedTensor:
     """Return a gradient with the labels in the order of its parameter's labels.
 
-    The call may have put them in the order of another input's labels.
+    The labels of the computed gradient may be in the order of another input's labels.
     """
     if not getattr(getattr(given, "layout", None), "labels", ()) or not slope.layout.labels:
         return slope

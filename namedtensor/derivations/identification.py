@@ -30,7 +30,7 @@ from ..terms.terms import Term, topological
 from .program_facts import facts_of
 from .reading import Shapes, definitions, find_named_term, needed, reading_checker
 
-MAX_MEMBERS = 64  # of a family that are looked at
+MAX_MEMBERS = 64  # The names of a family are searched up to this index.
 
 
 def reading_of(
@@ -111,7 +111,7 @@ def read_parts(forms: Forms, simplified: Any, form: Form, write: Any, outside: A
 def names_of(checker: ReadingChecker, whole: Term) -> dict[int, str]:
     """Return the names that definitions give to terms, keyed by the ids of the terms.
 
-    Terms that contain derivatives are left out.
+    The term `whole`, inputs, numbers and terms that contain derivatives are left out.
     """
     names: dict[int, str] = {}
     for name in (*checker.scope.definitions, *members(checker)):
@@ -124,7 +124,7 @@ def names_of(checker: ReadingChecker, whole: Term) -> dict[int, str]:
 
 
 def members(checker: ReadingChecker) -> Iterator[Key]:
-    """Yield the names of the first few members of each family, such as h^1, h^2 and h^3."""
+    """Yield the names h^1, h^2, … of the members of each family whose index is its only script."""
     for family in checker.scope.families:
         base = family.key._replace(superscript=())
         if len(family.key.superscript) != 1 or family.key.subscript:
@@ -179,7 +179,7 @@ class DerivativeProgram:
         return reading_checker(self.source, self.tree, self.shapes, self.sizes, labels)
 
     def read(self, taken: set[str] | None = None, without: Collection[str] | None = ()) -> tuple[NameReading, Work]:
-        """Return the closed form of the program's value, and the work: how often each rule was used, and the new axes.
+        """Return the closed form of the program's value, and the work, which counts the rules and lists the new axes.
 
         Raises NotationError if no closed form is known, or if the work exceeds the limit.
         """
@@ -243,7 +243,7 @@ def make_closed_program(
 def sizes_said(formulas: tuple[Node, ...], members: Mapping[str, Any], given: Container[str] = ()) -> list[Equation]:
     """Return equations that state the sizes of axes that only differentials create, such as |rank| = |a|.
 
-    `given` contains the axes of inputs. These axes and their starred axes have the sizes of the inputs.
+    `given` contains the axes of inputs. These axes and their starred axes need no equations, since the inputs determine their sizes.
     """
     inside = [node for formula in formulas for node in walk(formula)]
     moved = {axis.name for node in inside if isinstance(node, nodes.Rename) for _, new in node.items for axis in new}

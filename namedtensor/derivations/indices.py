@@ -10,7 +10,7 @@ from grammar.nodes import Call, Name, Node, Number
 from grammar.printer import to_text
 from grammar.traversal import map_nodes
 
-Linear = dict[str, int]  # how often each symbol counts; "" is 1
+Linear = dict[str, int]  # The coefficient of each symbol. The key "" has the constant.
 
 UNIT = ""
 

@@ -32,16 +32,16 @@ from ..terms.terms import resolve_shape
 from .reading import base_of, equations_of, find_defined_names
 
 Shapes = Mapping[str, Mapping[str, Any]]
-Way = frozenset[tuple[str, str]]  # names, and the axis that each of them gets
+Way = frozenset[tuple[str, str]]  # Pairs of a name and the axis that is added to it.
 Found = TypeVar("Found")
-MOST = 40  # shapes that are tried
+MOST = 40  # The maximum number of shapes that are tried.
 UNTYPED = (201, 301, 303, 305, 307)  # errors that larger shapes may fix
 
 
 def with_shapes(given: Shapes, run: Callable[[Shapes], Found], tree: nodes.Program) -> Found:
-    """Return `run(given)` or, if this fails, `run` with the least shapes of all inputs.
+    """Return `run(given)` or, if this fails with an error of types, `run` with the least shapes of all inputs.
 
-    Raise the first error if neither works.
+    If this fails as well, raise the first error.
     """
     try:
         return run(given)
@@ -123,7 +123,7 @@ def with_fitting_shapes(
 def _bodies(tree: nodes.Program) -> dict[str, tuple[Any, ...]]:
     """Return the expressions that determine each name's axes.
 
-    They are the bodies of a definition, or the arguments that calls pass for a parameter.
+    They are the bodies of the name's definitions, or the arguments that calls pass for a parameter.
     """
     bodies: dict[str, tuple[Any, ...]] = {}
     for head, body in (equation.sides[:2] for equation in equations_of(tree)):
@@ -197,7 +197,7 @@ def _carriers(
 
 
 def find_input_shapes(source: str, sizes: Mapping[str, int], shapes: Shapes) -> Shapes:
-    """Return the shapes of the inputs of a program that has a type. Raise NotationError otherwise."""
+    """Return the shapes of a program's inputs. Raise NotationError if the program has no type."""
     try:
         return infer_shapes(source, sizes, shapes).taken
     except UnfitShapesError as unfit:

@@ -100,7 +100,7 @@ def _way(typed: DerivativeProgram, closed: nodes.Program, taken: set[str]) -> De
     further = first_order(typed.of(outer), used)
     definitions = (*way.kept, *inner.statements[:-1], *further.kept)
     names = (name for name in further.names if name.sides[0] not in defined)
-    equated = {step.node.sides[0] for step in way.steps}  # a name has one differential, by parts that come before
+    equated = {step.node.sides[0] for step in way.steps}  # A name gets only one step.
     steps = (step for step in further.steps if step.node.sides[0] not in equated)
     return DerivationSteps((*way.names, *names), (*way.steps, *steps), definitions)
 

@@ -1,4 +1,4 @@
-"""Random inputs of a program, with few elements and unequal sizes, which satisfy the program's sets and equations.
+"""Random inputs of a program, with few elements, which satisfy the program's sets and equations.
 
 The Gauss–Newton method solves the equations. Each step is the smallest change that would satisfy the equations if they
 were linear, so ties are preserved.
@@ -42,14 +42,14 @@ EXTENTS = (
 )  # sizes of axes by first appearance, unequal ones before equal ones
 GENERIC = (*ORDINARY, "fraction", "above one")
 POINTS = (*ORDINARY, "ties", "equal", "fraction", "above one", "whole", *GENERIC)  # the style of each point
-DIGITS = 2  # of the elements
-LEAST = 2  # elements of an axis
-MAX_CORRECTIONS = 30  # steps of Gauss–Newton
-MAX_LOST = 2  # random inputs that met no equations, after which no others are tried
-SLOW = 4  # steps in which a residual that becomes 0 halves
-STEP = 1e-7  # of differences
+DIGITS = 2  # The number of decimals of the elements.
+LEAST = 2  # The smallest size of an axis, so positions are at most 2.
+MAX_CORRECTIONS = 30  # The maximum number of Gauss–Newton steps.
+MAX_LOST = 2  # The number of failures in a row after which no more inputs are tried.
+SLOW = 4  # The number of successive residuals within which the residual must halve.
+STEP = 1e-7  # The step of finite differences.
 NOTHING = 1e-12  # Smaller numbers are 0.
-MET = 1e-11  # residual of equations, of the largest number
+MET = 1e-11  # The largest residual of a satisfied equation, relative to the largest element.
 
 
 def format_tensor(value: Any) -> str:
@@ -75,7 +75,7 @@ class InputDraws:
     tree: nodes.Program
     sampler: Sampler
     sizes: dict[str, int]
-    fixed: frozenset[str]  # inputs that are positions along an axis, or in sets
+    fixed: frozenset[str]  # Inputs that are positions along an axis, or declared in sets other than ℝ.
     stated: tuple[Any, ...]  # equations about inputs
     changes: RandomNumbers = field(default_factory=partial(RandomNumbers, "near"))
 
@@ -91,7 +91,7 @@ class InputDraws:
                 return
 
     def near(self, values: Values, distance: float) -> Values | None:
-        """Return inputs at about this distance from `values` that satisfy the stated equations, or None otherwise."""
+        """Return inputs at about this distance from `values` that satisfy the stated equations, or None if none is found."""
         inputs: dict[str, PlainTensor] = {}
         for name, of in values.items():
             value = value_of(of) if isinstance(of, NamedTensor) else PlainTensor((), (), (of,))
@@ -153,7 +153,7 @@ def _gauss_newton(start: Any, residual: Any) -> Values | None:
         values, rest = residual(np.where(np.abs(start) < NOTHING, 0.0, start))
         largest = float(np.max(np.abs(rest), initial=0))
         met = MET * max(1.0, float(np.max(np.abs(start), initial=0)))
-        if largest == 0 or (history and max(largest, history[-1]) <= met):  # the last step was one of rounding
+        if largest == 0 or (history and max(largest, history[-1]) <= met):  # Only rounding errors remain.
             return values
         history.append(largest)
         if not np.isfinite(largest) or not len(start) or (len(history) > SLOW and largest > history[-SLOW] / 2 > met):
@@ -165,7 +165,9 @@ def _gauss_newton(start: Any, residual: Any) -> Values | None:
 
 
 def input_draws(typed: DerivativeProgram) -> Iterator[InputDraws]:
-    """Yield samplers of the inputs of a program, one for each of several choices of sizes.
+    """Yield samplers of the inputs of a program, one for each choice of sizes in `EXTENTS`.
+
+    Choices with too many elements are skipped.
 
     Raises NotationError if the program has no type for these shapes.
     """
@@ -204,8 +206,8 @@ def _choose_sizes(
 ) -> dict[str, dict[str, int]]:
     """Return the shapes of the inputs, with each symbolic size replaced by one of the extents.
 
-    An axis that a recurrence indexes has at least one element for each step. The size of a merged axis is the product
-    of the sizes of its parts.
+    If the program indexes an axis of symbolic size, the axis gets more elements than a recurrence has steps. The size
+    of a merged axis is the product of the sizes of its parts.
     """
     counted = {axis.name for node in walk(tree) if isinstance(node, nodes.Index) for axis, _ in node.items}
     numbers: dict[str, int] = {}
@@ -230,7 +232,7 @@ def _choose_sizes(
 def _members(claim: Equation, sizes: Mapping[str, int]) -> list[Equation]:
     """Return one equation for each index in the range of an equation, such as ∑_{v} T^1 = 1, ∑_{v} T^2 = 1, ….
 
-    Return an empty list if an end of the range is unknown.
+    Return an empty list if an end of the range is unknown or the range has several variables.
     """
     over = claim.range
     if over is None:

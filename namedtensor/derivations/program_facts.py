@@ -31,7 +31,7 @@ def facts_of(checker: ReadingChecker, names: Mapping[int, str], without: Collect
     """Return the assumptions that a typed program states or implies, except for the assumptions in `without`.
 
     If `without` is None, return only the assumptions that the program's definitions prove. Earlier assumptions help to
-    prove later assumptions, so symmetries are first, followed by equations and definitions.
+    prove later assumptions, so symmetries are first, followed by other declared assumptions, definitions and sets.
     """
     work, rules = current(), current().rules.copy()
     named, declared = definitions(checker, names), [] if without is None else list(declarations(checker))

@@ -46,9 +46,9 @@ COMPARED = {
     "≥": (-1, False),
     "<": (1, True),
     ">": (-1, True),
-}  # the sign of right − left, and if it may be 0
+}  # The sign of right − left, and whether equality is excluded.
 DOES_NOT_HOLD = 403
-MAX_ATTEMPTS = 8  # tests for each with a value
+MAX_ATTEMPTS = 8  # The number of random tests generated for each required test.
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ def _test_randomly(
     trials: int,
     holds: Callable[[SideValues, str], bool | None],
 ) -> Verdict:
-    """Return whether an assertion holds for the values of its sides on random tensors."""
+    """Test an assertion on random tensors, by applying `holds` to the values of its sides, and return the verdict."""
     programs = [Formula(to_text(program_of(before, (side,)))) for side in sides]
     if any(isinstance(node, nodes.Differential) for side in sides for node in walk(side)):
         zero = Value(nodes.Number(0))  # A differential has no value outside of an equation.
@@ -224,7 +224,7 @@ def _tests(
 ) -> Iterator[tuple[str, dict[str, PlainTensor]]]:
     """Yield sets of random inputs, each with the name of its style. Some inputs lie at boundaries of their sets.
 
-    Axes get sizes in order of appearance.
+    Axes of unknown size get random sizes from 2 to 4.
     """
     sets = {to_text(name): of.sets[0] for of in before if isinstance(of, nodes.Declaration) for name in of.names}
     domains = {name: domain_of(of) for name, of in sets.items()} | find_stated_domains(before)
@@ -249,7 +249,7 @@ def _tests(
 def _equal(test: SideValues, style: str) -> bool | None:
     """Return whether the values of all sides are equal.
 
-    Return None if an element is defined on some sides only, or if there are no elements.
+    Return None if an element is defined on some sides only, or if no element of the first side is finite.
     """
     first, *others = test.sides
     compared = [compare(first, side, test.magnitudes, overflows=style in OVERFLOWING) for side in others]
@@ -261,7 +261,9 @@ def _equal(test: SideValues, style: str) -> bool | None:
 
 
 def _is_ordered(test: SideValues, style: str, sign: int, strict: bool) -> bool | None:
-    """Return whether no element of the first side exceeds the second side's, or None if an element has no value.
+    """Return whether no element of the lesser side exceeds the greater side's, or None if an element is NaN.
+
+    If `sign` is 1, the first side is the lesser side, as in left ≤ right. If `sign` is −1, it is the greater side.
 
     Equal elements violate a strict inequality. In a test with extreme values, however, equal elements may be the result
     of an overflow, and the function returns None.

@@ -131,7 +131,7 @@ def definitions(checker: ReadingChecker, names: Mapping[int, str]) -> list[tuple
 
 
 def find_named_term(checker: ReadingChecker, name: Key) -> Term | None:
-    """Return the term that a name of the program denotes, or None if it is undefined."""
+    """Return the term that a name in the program denotes, or None if the name is undefined."""
     term = checker.find(name, checker.top, None)
     while term is not None and term.operator == "variable" and change_of(term) is None:
         term = term.arguments[0]

@@ -28,7 +28,7 @@ from .reading import equations_of, find_defined_names, find_names
 
 
 class NotARecurrenceError(Exception):
-    """The exception for a family or sum that is not a recurrence with steps of length one."""
+    """The exception for a program without a recurrence, or with a recurrence of an unsupported form."""
 
 
 @dataclass
@@ -74,7 +74,7 @@ def find_index(pattern: Spelled, variable: str, name: Spelled) -> Linear | None:
 
 @dataclass
 class Sum:
-    """A sum ∑_{t=first}^{last} in the program whose terms depend on the derivative's variable."""
+    """A sum ∑_{t=first}^{last} in the program. Its terms depend on the derivative's variable."""
 
     node: IndexSum
     first: Linear
@@ -151,7 +151,7 @@ def recurrence_of(scope: Scope, tree: nodes.Program, taken: nodes.Derivative) ->
 
 
 def depending(tree: nodes.Program, words: set[str]) -> set[str]:
-    """Return the names and functions that depend on the given words, directly or indirectly."""
+    """Return the given words, and the names and functions that depend on them, directly or indirectly."""
     equations = equations_of(tree)
     spoken = [
         (set[str]().union(*map(find_names, equation.sides[1:])), find_defined_names(equation)) for equation in equations
@@ -192,7 +192,8 @@ def _sum(node: IndexSum, recurrence: FamilyRecurrence) -> Sum:
 def _orient_steps(recurrence: FamilyRecurrence) -> None:
     """Set the direction of the recurrence, and determine which families are states.
 
-    Raise NotARecurrenceError if an equation uses members other than the current and previous ones.
+    Raise NotARecurrenceError if the formulas use members other than the current and adjacent ones, or if they use both
+    previous and next members.
     """
     ways: set[int] = set()
     states: dict[str, Family] = {}

@@ -1,4 +1,4 @@
-"""The values of both sides of an equation on random inputs, and the magnitudes that they are computed from."""
+"""The values of both sides of an equation on random inputs, with magnitudes that determine the tolerance."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from ..programs.term_values import magnitude_of
 
 
 class SideValues(NamedTuple):
-    """The values of the sides along the same axes, with the sum of the magnitudes that they are computed from."""
+    """The values of the sides along the same axes.
+
+    `magnitudes` adds up, for each element, the magnitudes of the numbers that contribute to its sides.
+    """
 
     sides: list[Sequence[Any]]
     magnitudes: Callable[[], Sequence[float]]

@@ -74,7 +74,7 @@ class DerivationStep:
 
 
 def rule_of(term: Term) -> str:
-    """Return the name of the rule that differentiates a term, such as the product rule."""
+    """Return the name of the rule that differentiates a term, such as "odot" for the product rule."""
     if term.operator == "⊙" and term.axes:
         return "ndot"
     rule = RULES.get(term.operator)
@@ -137,7 +137,10 @@ def steps_of(
 def apply_chain_rule(
     checker: ReadingChecker, term: Term, name: str, by: Term, names: Mapping[int, str]
 ) -> list[DerivationStep]:
-    """Return the chain rule as a step, if a term is a call of a program's function at a named argument."""
+    """Return the chain rule as a list of one step if a term is a call of a program's function at a named argument.
+
+    Return an empty list for other terms.
+    """
     for value, arguments in checker.called:
         argument = beneath(arguments[0])
         inner = names.get(id(argument))
