@@ -1,7 +1,7 @@
 """Ring operations on forms, such as sums, products and powers. The functions return simplified results.
 
-Every function here returns a form that no shrinking rule can reduce further. Its products contain no deltas on summed
-indices, like terms are added, and equal factors are multiplied. `rewrite_rules` lists these rules in the notation.
+In every form that these functions return, products contain no deltas on summed indices, like terms are added, and
+equal factors are multiplied. `rewrite_rules` lists these rules in the notation.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def subtract(left: Form, right: Form) -> Form:
 def multiply(left: Form, right: Form, out: tuple[bool, bool] = (False, False)) -> Form:
     """Return the product of two forms.
 
-    A sum becomes a bracket, unless `out` or a proof requires it to be multiplied out.
+    A sum becomes a bracket, unless its entry in `out` is true. In proofs, all sums are multiplied out.
     """
     if not left or not right:
         return ZERO
@@ -208,11 +208,11 @@ PROOF_RULES: tuple[Callable[[Product], Form | None], ...] = (
 )
 
 
-MAX_POWER = 8  # of a sum that is multiplied out
+MAX_POWER = 8  # The largest power of a sum that is multiplied out.
 
 
 def expand_brackets(product: Product) -> Form:
-    """Return a product with its brackets multiplied out, as needed for proofs."""
+    """Return a product with its first bracket multiplied out. In proofs, the other brackets are multiplied out too."""
     for index, factor in enumerate(product.factors):
         if factor.head.kind == "bracket" and factor.exponent >= 1 and factor.exponent.denominator == 1:
             rest = product.factors[:index] + product.factors[index + 1 :]
@@ -331,7 +331,10 @@ def _plain_power(factor: Factor) -> bool:
 
 
 def _power_of_sum(product: Product, exponent: Fraction) -> Form:
-    """Return the power of a sum (∑ …)ⁿ as n sums. Factors without the summed indices stay outside the sums."""
+    """Return the power of a sum (∑ …)ⁿ as a power of a bracket, or as a product of such powers in proofs.
+
+    Factors without the summed indices are raised to the power outside of the bracket if this is valid.
+    """
     if current().proving and len(groups := components(product.factors, product.summed)) > 1:
         parts = [
             (Product(ONE_, tuple(group), frozenset(index for index in product.summed if touches(group, index))),)

@@ -85,7 +85,10 @@ def _elementwise(operator: str, parts: tuple[Form, ...]) -> Form | None:
 
 
 def apply_parity(operator: str, parity: str, x: Form) -> Form | None:
-    """Simplify f(−x) to f(x) if f is even or to −f(x) if f is odd. Also take numbers out, as in |2 x| = 2 |x|."""
+    """Simplify f(−x) to f(x) if f is even or to −f(x) if f is odd. Also take numbers out, as in |2 x| = 2 |x|.
+
+    Return None if neither applies.
+    """
     shared, rest = content(x)
     if not x:
         return ZERO if parity == "odd" or operator == "abs" else None
@@ -188,7 +191,7 @@ TRUTHS = {
 
 
 def simplify_indicator(condition: Form) -> Form | None:
-    """Return a simplified indicator, or None without a rule. In proofs, 𝕀[x > y] is expressed by the sign of x − y."""
+    """Return a simplified indicator, or None if no rule applies. In proofs, 𝕀[x > y] is expressed by the sign of x − y."""
     alone = sole(condition)
     if alone is None or alone.head.label not in MIRRORED:
         return None
@@ -289,7 +292,7 @@ def apply_to_factors(operator: str, x: Form) -> Form | None:
 
 
 def sum_of_logarithms(x: Form) -> Form | None:
-    """Expand a logarithm by log(x y) = log x + log y, log x² = 2 log |x|, and log 6 = log 2 + log 3, or return None."""
+    """Expand a logarithm by log(x y) = log x + log y, log x² = 2 log |x|, and log 6 = log 2 + log 3."""
     outer, rest = monomial(x)
     shared, rest = content(rest)
     parts, left = [_logarithm_of_number(abs(shared))], number(1 if shared > 0 else -1)
@@ -372,7 +375,7 @@ def _is_whole(product: Product) -> bool:
     )
 
 
-MAX_PRIME = 1000  # of the factors of a number whose logarithm is a sum
+MAX_PRIME = 1000  # The largest divisor that is tried when a number is factored.
 EXPANSIONS: dict[str, Callable[..., Form | None]] = {
     "sin": partial(apply_addition_theorem, "sin"),
     "cos": partial(apply_addition_theorem, "cos"),

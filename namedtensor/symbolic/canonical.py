@@ -179,7 +179,8 @@ def scale_form(form: Form, by: Fraction | int) -> Form:
 def content(form: Form) -> tuple[Fraction, Form]:
     """Return the content and the primitive part of a form.
 
-    The content is the greatest common divisor of the coefficients, negated if most coefficients are negative.
+    The content is the greatest common divisor of the coefficients. It is negated if most coefficients are negative, or
+    if half of them are, including the first.
     """
     if not form:
         return ONE_, form

@@ -39,7 +39,10 @@ SCALARS = ("size", "number", "constant")
 
 
 def shorter(statement: Statement) -> KnownFact | None:
-    """Return the law that rewrites an equation's longer side to its shorter side, as for ∑_{c} t = 1, or None."""
+    """Return the law that rewrites an equation's longer side to its shorter side, as for ∑_{c} t = 1.
+
+    Return None if the statement is not an equation, or if neither side can be rewritten to the other.
+    """
     left, relation, right = statement
     for pattern, result in ((left, right), (right, left)) if relation == "=" else ():
         rewrites = _rewrites(pattern, result)
@@ -93,7 +96,7 @@ def make_comparison_law(statement: Statement) -> KnownFact | None:
 
 
 # ----------------------------------------------------------------------------------------------------------- proved
-MAX_SYMMETRIC_AXES = 4  # axes of a name whose symmetry is looked for, in each of their orders
+MAX_SYMMETRIC_AXES = 4  # The largest number of axes of a name whose symmetry is tested.
 
 
 def symmetric_value(name: NamedValue) -> list[KnownFact]:

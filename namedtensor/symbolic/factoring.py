@@ -15,7 +15,7 @@ from .forms import DELTA, ONE_, Factor, Form, Product, indices_of, opened, refre
 from .matching import IndexNames, align, divide
 from .work import count_rule, current
 
-MAX_PAIRED_TERMS = 40  # terms whose pairs are all looked at
+MAX_PAIRED_TERMS = 40  # The largest number of terms whose pairs are compared.
 
 
 def factor_form(form: Form) -> Form:
@@ -49,7 +49,7 @@ def _with_number_out(form: Form) -> Form:
 
 
 def _best(form: Form) -> tuple[Product, Product] | None:
-    """Find two products that share the heaviest factors. Return one of them and these factors, or None without any."""
+    """Find two products that share the heaviest factors. Return one of them and these factors, or None."""
     best, weight = None, 0
     for one, other in combinations(form, 2):
         current().spend()
@@ -104,7 +104,7 @@ def find_shared_factors(one: Product, other: Product) -> tuple[Factor, ...]:
     return best[1]
 
 
-MAX_MATCHES = 200  # ways to match two products
+MAX_MATCHES = 200  # The maximum number of steps in the search for a match.
 
 
 def find_shared_power(one: Fraction, other: Fraction) -> Fraction:
@@ -177,11 +177,11 @@ def _below(form: Form) -> Form | None:
     return None
 
 
-MAX_TERMS = 64  # of a form that is multiplied out
+MAX_TERMS = 64  # The maximum number of terms after brackets are multiplied out.
 
 
 def multiply_out(form: Form) -> Form:
-    """Return a form with the brackets of its products multiplied out. Powers of long sums are kept."""
+    """Return a form with its brackets multiplied out, as long as at most `MAX_TERMS` terms result."""
     while sum(map(_terms_multiplied_out, form)) <= MAX_TERMS:
         products = algebra.add(*(algebra.expand_brackets(product) for product in form))
         if products == form:
@@ -217,7 +217,7 @@ def vanishes(form: Form) -> bool:
 
 
 def _denominator(form: Form) -> Factor | None:
-    """Return a factor that all products can be multiplied by to remove a denominator, or None without a denominator.
+    """Return a factor that all products can be multiplied by to remove a denominator, or None if there is none.
 
     The denominator must not contain a summed index.
     """

@@ -78,7 +78,7 @@ def group_facts(facts: Iterable[KnownFact]) -> KnownFacts:
 def closure(orders: Orders) -> Orders:
     """Return the permutation group that the given orders generate, beginning with the identity."""
     result = [tuple(range(len(orders[0])))]
-    for one in result:  # which grows meanwhile
+    for one in result:  # The loop also visits the orders that it appends.
         for order in orders:
             if (new := tuple(one[at] for at in order)) not in result:
                 result.append(new)

@@ -3,7 +3,7 @@
     ∑_{k} Q_k K_{s,k} / √|k|        Product(1, (Q at k, K at s k, size k to the −1/2), summed {k})
 
 A `Form` is a tuple of products; the empty tuple is 0. A product consists of an exact coefficient, factors, and the
-summed indices. A factor is a head at some indices, raised to an exponent. A `Head` specifies what is indexed:
+summed indices. A factor is a head at some indices, raised to an exponent. A `FormHead` is one of these:
 
     tensor      an input, or a name of the program, by its axes
     delta       1 if two indices are equal, 0 otherwise: I_{a,b}

@@ -57,11 +57,11 @@ class Forms:
         self.free: dict[tuple[str, Any], FormIndex] = {}
         self.found: dict[int, Form] = {}
         self.changes: dict[str, dict[str, str]] = {}  # the marked axes of each ∂X
-        self.marked: dict[tuple[str, str], FormIndex] = {}  # theirs, apart from all that a formula calls so within
+        self.marked: dict[tuple[str, str], FormIndex] = {}  # The index of each starred axis, by its ∂X.
         self.linear: set[int] = set()
         self.cut: list[NamedValue] = []
-        self.leaves: dict[str, str] = {}  # inputs that are called otherwise
-        self.labels: Mapping[str, str] = {}  # axes that are called otherwise
+        self.leaves: dict[str, str] = {}  # New names of inputs.
+        self.labels: Mapping[str, str] = {}  # New names of axes.
         self.cut_name = "G"  # the first name of a derivative of many terms
         # The keys of nonzero forms and of invertible matrices, provided that all parts have a value.
         self.nonzero: set[Any] = set()
@@ -94,7 +94,7 @@ class Forms:
             if (change := change_of(term)) is not None:
                 self.changes[change.leaf] = dict(change.marks)
         for term in topological(root):
-            if id(term) not in self.found and not isinstance(term.number, bool):  # a condition, which selects a case
+            if id(term) not in self.found and not isinstance(term.number, bool):  # A constant condition has no form.
                 products = self.one(term)
                 large = len(products) > self.room and id(term) in self.linear and term is not root
                 self.found[id(term)] = self.name_derivative(products) if large else products

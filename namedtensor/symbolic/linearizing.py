@@ -34,7 +34,7 @@ READ: dict[str, tuple[str, tuple[str, ...]]] = {
     "max": ("no tie", ("argmax_{ax} X ⊙_{ax} ∂X", "𝕀[X ≥ Y] ⊙ ∂X", "𝕀[Y > X] ⊙ ∂Y")),
     "min": ("no tie", ("argmin_{ax} X ⊙_{ax} ∂X", "𝕀[X ≤ Y] ⊙ ∂X", "𝕀[Y < X] ⊙ ∂Y")),
 }
-STRICT = str.maketrans("≥≤", "><")  # where the other argument does not change: two that tie on a region do not, either
+STRICT = str.maketrans("≥≤", "><")  # For a constant other argument: on a region of ties, neither changes.
 NORMS = {
     2: "X / norm_{ax} X ⊙_{ax} ∂X",
     1: "sign(X) ⊙_{ax} ∂X",
@@ -115,7 +115,7 @@ class ReadingChecker(Checker):
 def kept_derivative(checker: ReadingChecker, node: nodes.Derivative, env: Environment) -> Term:
     """Return the term of a derivative, which is the differential of its body with ∂X as a leaf."""
     if not is_name(checker, node.variable, env):
-        return derivative(checker, node, env)  # which specifies what is wrong
+        return derivative(checker, node, env)  # This call raises an error.
     by, body = checker.infer(node.variable, env), checker.infer(node.body, env)
     starred = {axis: axis + mark_of(node) for axis in by.shape}
     if body.boolean or by.boolean or set(starred.values()) & body.shape.keys():

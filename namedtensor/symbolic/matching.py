@@ -15,7 +15,10 @@ IndexNames = dict[FormIndex, FormIndex]
 
 
 class PatternMatch(NamedTuple):
-    """A match of a pattern: the remaining factors, the index that each pattern index matches, and the summed ones."""
+    """A match of a pattern: the product's remaining factors, and the product's index for each pattern index.
+
+    `inside` contains the indices that match summed pattern indices.
+    """
 
     rest: tuple[Factor, ...]
     names: dict[FormIndex, FormIndex]
@@ -96,7 +99,7 @@ def divide(product: Product, pattern: Product) -> Product | None:
 
 
 def replace_part(product: Product, rewrite: FactRewrite) -> Product | None:
-    """Return a product in which a rewrite's pattern is replaced, or None if the pattern does not occur."""
+    """Return a product with the first occurrence of a pattern replaced by the result, or None if it does not occur."""
     occurrence = next(occurrences(product, rewrite.pattern), None)
     if occurrence is None:
         return None

@@ -15,8 +15,8 @@ from .read_back import ReadBack
 from .spelling import UnwritableError, distinct, length
 
 LETTERS = "zuvwpqrghm"
-MAX_NAMES = 6  # names
-MAX_NAMED_PARTS = 12  # parts
+MAX_NAMES = 6  # The maximum number of names in one formula.
+MAX_NAMED_PARTS = 12  # The maximum number of parts for which a name is tried.
 
 
 class Where(NamedTuple):

@@ -11,7 +11,7 @@ from grammar.nodes import Node
 from .forms import NUMBER, FormIndex, split_parts
 from .spelling import ProductPart, indices_in
 
-FEW_AXES = 2  # axes of a product that is always small enough
+FEW_AXES = 2  # Products with at most this many axes are always small enough.
 
 
 class Grouping(NamedTuple):

@@ -1,6 +1,6 @@
 """Constructors that make nodes of the notation from names and numbers, and the length of a formula.
 
-The length counts names (including stars and scripts), numbers, sizes and signs, but not brackets.
+The length counts names (including stars and scripts), numbers, sizes and operators, but not brackets.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def number_node(value: Any) -> Node:
 
 
 def number_parts(value: Fraction) -> tuple[Node | None, Node | None]:
-    """Return the nodes for the numerator and denominator of a coefficient. A node for 1 is None.
+    """Return the nodes for the numerator and denominator of a coefficient. A result of None represents 1.
 
     Decimals such as 0.8 and 0.0625 are kept.
     """
