@@ -43,7 +43,11 @@ from .transpose import pushforward, transpose
 
 # ------------------------------------------------------------------------------------------------------- in a formula
 def find_index_hint(checker: Inference, node: nodes.Derivative) -> str:
-    """Return a hint that suggests differentiating with respect to the whole tensor and then indexing the result."""
+    """Return a hint for a variable that is not a name.
+
+    For an element of a tensor, suggest differentiating with respect to the whole tensor and then indexing the result.
+    For any other expression, suggest a name for it.
+    """
     variable, mark = node.variable, node.mark
     if not isinstance(variable, nodes.Index):
         return "define a name for it, Y = …, and write ∂(…)/∂Y*"

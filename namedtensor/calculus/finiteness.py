@@ -14,9 +14,9 @@ from ..operators import REGISTRY
 from ..operators.record import NEVER_NEGATIVE
 from ..terms.terms import Term
 
-MAX_SIGN_DEPTH = 8  # how far down a sign is looked for
+MAX_SIGN_DEPTH = 8  # The maximum depth of the search for a sign.
 
-# For structural terms; the records of operators have theirs.
+# Rules for structural terms. Operators have rules in their records.
 ALWAYS = frozenset("indicator input".split())
 MOVES = frozenset("rename merge split spread pick fill literal variable".split())
 KEEPS = MOVES | {"cases", "scatter"}
@@ -112,7 +112,7 @@ def _power(term: Term) -> bool:
 
 DOMAINS: dict[
     str, Callable[[Term], bool]
-] = {  # of `finite` in a record: whether finite operands are seen to be in there
+] = {  # For each condition in a record: whether finite operands are known to satisfy it.
     "of finite": lambda term: True,
     "Y ≠ 0": lambda term: is_nowhere_zero(term.arguments[1]),
     "X ≥ 0": lambda term: is_never_negative(term.arguments[0]),

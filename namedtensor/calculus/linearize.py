@@ -37,7 +37,7 @@ ZERO = "0"
 class Linearization:
     """The JVP of terms: a map from the identity of each term to its tangent, given the tangents of some terms."""
 
-    is_computed = True  # whether tangents are computed, and not read
+    is_computed = True  # Whether tangents are evaluated, rather than translated to forms.
 
     def __init__(self, checker: Inference, make: TermBuilder, given: Mapping[int, Term | None]):
         self.checker, self.make = checker, make

@@ -32,6 +32,8 @@ def swept(checker: Inference, make: TermBuilder, taken: DerivativeRecord) -> Ter
 def sweep(checker: Inference, make: TermBuilder, body: Term) -> Cotangents:
     """Return the derivatives of a number with respect to all the program's variables, from one backward sweep.
 
+    Return {} if there are fewer than two variables, if one of them has no derivative, or if all derivatives are zero.
+
     If a function's argument with the name of a variable depends on other terms, include only inputs.
     """
     inside = topological(body)
@@ -39,13 +41,13 @@ def sweep(checker: Inference, make: TermBuilder, body: Term) -> Cotangents:
     leaves = [term for term in inside if term.operator in ("input", "variable") and is_asked(checker, term)]
     inputs = {id(term) for term in leaves if term.operator == "input"}
     if any(argument.operator != "input" or id(argument) in inputs for v in variables for argument in v.arguments):
-        leaves = [term for term in leaves if id(term) in inputs]  # by a function's argument it is taken by itself
+        leaves = [term for term in leaves if id(term) in inputs]  # An argument needs a separate sweep.
     if len(leaves) < 2:
         return {}
     changes = {id(term): make.leaf("differential", term.shape) for term in leaves}
     try:
         whole = Linearization(checker, make, changes).of(body)
-    except NotationError:  # by one of them it is not known
+    except NotationError:  # A derivative with respect to one variable is unknown.
         return {}
     if whole is None:
         return {}

@@ -332,7 +332,7 @@ def is_fixed(term: Term, position: int, argument: Term) -> bool:
     return argument.boolean or (term.operator in INDEXED and position == 1)
 
 
-INDEXED = frozenset(("index", "scatter"))  # whose second argument specifies where
+INDEXED = frozenset(("index", "scatter"))  # Their second argument specifies positions.
 
 
 def joins(operator: str) -> bool:
