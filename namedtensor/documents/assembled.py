@@ -57,7 +57,7 @@ class AssembledProgram:
         return min(start + position - self.starts[index], end)
 
     def span(self, span: Span | None) -> Span | None:
-        """Return the document's span for a span of the program. If a part's text was replaced, it is the whole part."""
+        """Return the document's span for a span of the program. If a part's text was replaced, return the whole part."""
         if span is None:
             return None
         part = self.parts[self.part(span[0])]

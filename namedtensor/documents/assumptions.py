@@ -111,7 +111,7 @@ def said_by_differentials(claims: Iterable[Equation], known: set[str]) -> dict[s
 
 
 def said_by_side(claim: Equation, unknown: set[str]) -> dict[str, Node] | None:
-    """Return the value of an undefined name that is a side of an equation, or None if no side is one.
+    """Return the value of an undefined name that is a side of an equation, or None if no side is such a name.
 
     For example, if D is undefined in ∂f(X)/∂X* = D, its value is the other side.
     """

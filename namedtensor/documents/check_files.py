@@ -57,12 +57,12 @@ class DocumentCheck(Suggests):
 
     @property
     def errors(self) -> tuple[NotationError, ...]:
-        """The errors, as a list."""
+        """The errors, as a tuple."""
         return tuple(finding.problem for finding in self.findings if finding.severity == ERROR)
 
     @property
     def warnings(self) -> tuple[NotationError, ...]:
-        """The warnings, as a list."""
+        """The warnings, as a tuple."""
         return tuple(finding.problem for finding in self.findings if finding.severity == WARNING)
 
     @encodable
@@ -229,7 +229,7 @@ def python_formulas(text: str, path: str) -> Iterator[FormulaString | SkippedStr
 def locate_in_file(error: NotationError, formula: FormulaString, text: str) -> NotationError:
     """Return an error of a formula with its spans converted to spans of the file.
 
-    An error that has no place in the formula, such as in an input's shape, is at the whole formula.
+    An error without a position in the formula, such as an error in an input's shape, gets the span of the whole formula.
     """
     if error.source != formula.text or error.span is None:
         return error.replace(source=text, span=formula.span, labels=())

@@ -216,7 +216,7 @@ def _declares(statement: Any) -> list[tuple[str, Any]]:
 
 
 def _get_defined_name(head: Any, arguments: int | None = None) -> str:
-    """Return the name that a left-hand side defines. For f(X), it is f()1, which contains the number of arguments.
+    """Return the name that a left-hand side defines. For f(X), it is f[]()1, with scripts and argument count.
 
     Return an empty string for an operator, and for an argument that is not a name, such as in f(2 X).
     """

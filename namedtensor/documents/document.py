@@ -84,7 +84,7 @@ class Document:
     ignored: list[Ignored] = field(default_factory=list)
     definitions: dict[str, list[DocumentMacro]] = field(default_factory=dict)  # by name, in their order
     openers: dict[str, str] = field(default_factory=dict)  # the document's macros that begin a display, and their kinds
-    closers: dict[str, str] = field(default_factory=dict)  # and to end one
+    closers: dict[str, str] = field(default_factory=dict)  # the document's macros that end a display, and their kinds
     axes: set[str] = field(default_factory=set)  # macros that the document defines to be axes
     others: set[str] = field(default_factory=set)  # macros of the notation that mean another thing in this document
     named: bool = True  # whether sans-serif letters may be axes: else they are only a font of this document
@@ -99,9 +99,9 @@ class Document:
         default_factory=dict
     )  # rows and comments left out of the display there
     passed: list[Span] = field(default_factory=list)  # definitions, and verbatim text
-    remarks: int = 0  # comments for the checker
-    parsed: int = 0  # characters of formulas
-    conflicts: int = 0  # definitions that contradict each other
+    remarks: int = 0  # the number of directives in comments
+    parsed: int = 0  # the number of characters in formulas
+    conflicts: int = 0  # the number of conflicts between definitions
 
     @property
     def unread(self) -> list[Skipped]:

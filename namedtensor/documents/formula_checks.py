@@ -43,8 +43,8 @@ NO_INPUTS = KnownInputs()
 def check_formula(program: ParsedProgram, inputs: KnownInputs = NO_INPUTS) -> CheckedFormula:
     """Check a formula with the inputs that are known.
 
-    If the inputs are not `complete`, an undefined name is treated as an input. It raises an error only if it resembles
-    a defined name.
+    If the inputs are not `complete`, an undefined name is treated as an input. Report an error for such a name
+    only if it resembles a defined name or if there is a suggestion for it.
     """
     from ..programs.checks import check_program_types
 

@@ -86,12 +86,12 @@ class Whole:
 
     @cached_property
     def text(self) -> str:
-        """Return the text, which must be complete."""
+        """Return the joined text. It is cached, so nothing may be added to the document afterwards."""
         return "".join(self.texts)
 
     @property
     def files(self) -> list[str]:
-        """The files of the document and its inclusions. Files that contribute only macros are left out."""
+        """The document's own file and the files that it includes, except for files that contribute only macros."""
         return [file for file in dict.fromkeys(part.file for part in self.parts) if file not in self.besides]
 
     def place(self, span: Span) -> FileLocation:
@@ -182,7 +182,11 @@ def text_of(file: str, read: Read | None, limit: int = CHARACTERS) -> tuple[str,
 
 # ------------------------------------------------------------------------------------------------------ following \input
 class Inclusion(NamedTuple):
-    """A macro that includes files: the endings to try, and whether it is read for definitions only."""
+    """A macro that includes files.
+
+    `endings` are the file endings to try. If `definitions` is true, only the definitions in the files are read. If `told`
+    is true, a missing file gets a note.
+    """
 
     endings: tuple[str, ...]
     definitions: bool = False
@@ -237,13 +241,15 @@ class NamedFile(NamedTuple):
 
 
 def stretches(text: str, definitions: bool = False) -> Iterator[Span | NamedFile]:
-    r"""Yield the spans of a file that TeX reads, or only its definitions, and the files that it includes.
+    r"""Yield the spans of a file that TeX reads, and the files that it includes.
+
+    If `definitions` is true, yield only the spans of definitions, and the files.
 
     >>> list(stretches(r"a \iffalse b \fi c \input{d} e \endinput f"))[:2]
     [(0, 2), (16, 19)]
     """
     copied = position = 0
-    closes = True  # whether what \iffalse begins is over somewhere: looked for until it once is not
+    closes = True  # whether another \iffalse may have an end; false after a search that did not find one
     while token := SCANNED.search(text, position):
         position = token.end()
         if token["opaque"]:
@@ -270,7 +276,7 @@ def stretches(text: str, definitions: bool = False) -> Iterator[Span | NamedFile
 
 
 def find_skip_end(text: str, position: int) -> int | None:
-    r"""Return the end of the text that an \iffalse skips, or None if there is no \fi."""
+    r"""Return the end of the text that an \iffalse skips, or None if no \fi or \else ends it."""
     depth = 0
     for token in CONDITION.finditer(text, position):
         if depth == 0 and (token["fi"] or token["other"]):
@@ -280,7 +286,7 @@ def find_skip_end(text: str, position: int) -> int | None:
 
 
 def find_named_files(text: str, token: re.Match) -> NamedFile | None:
-    r"""Return the files that an inclusion such as \input{…}, \usepackage{…, …} or \import{…}{…} names, or None."""
+    r"""Return the files that an inclusion such as \input{…}, \usepackage{…, …} or \import{…}{…} names, or None if there is no name."""
     inclusion, options = INCLUSIONS[token["include"]], OPTIONS.match(text, token.end())
     start = options.end() if options else token.end()
     end = group_end(text, start) if text.startswith("{", start) else None
@@ -303,14 +309,14 @@ class IncludedReading:
     """A reader that inserts the files that a document includes."""
 
     def __init__(self, file: str, text: str, chapter: str | None = None, read: Read | None = None):
-        """Prepare to read a file, from `read` or from disk. The place where `chapter` is included is only recorded."""
+        """Prepare to read a file, from `read` or from disk. If `chapter` is included, record this but do not read it."""
         self.chapter, self.chapter_found, self.given = chapter, False, read
         self.whole = Whole(file, text)
         self.folder = os.path.dirname(file)
         self.tree = os.path.realpath(self.folder or ".")
         self.packages: set[str] = set()
         self.files = 0
-        self.left = CHARACTERS  # that may still be read
+        self.left = CHARACTERS  # characters that may still be read
         self.places: dict[tuple[str, Inclusion, str], str | None] = {}  # that were looked for
 
     def read(self, text: str, file: str, within: tuple[str, ...], definitions: bool = False) -> None:

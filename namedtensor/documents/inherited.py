@@ -24,7 +24,7 @@ StatementKey = tuple[MathSpan, int]  # of a statement: its formula, and its numb
 
 
 def later_signatures(document: Document) -> dict[str, StatementKey]:
-    """Return the signatures that later sections give to functions, if a function has the same signature everywhere.
+    """Return the signatures of the functions whose signature is the same in all sections that state it.
 
     Function names with one letter are left out, because another section may use the same letter for another function.
     """
@@ -162,7 +162,7 @@ class Needs:
     def of(self, spans: list[MathSpan], following: int) -> list[MathSpan]:
         """Return formulas together with the formulas that define their names.
 
-        An earlier definition of a name is preferred to a later one.
+        A definition before the position `following` is preferred to a later one.
         """
 
         @lru_cache(maxsize=4096)

@@ -109,7 +109,7 @@ def opaque_end(source: str, token: re.Match) -> int:
 
 
 def next_end(source: str, text: str, position: int) -> int:
-    """Return the position after the next occurrence of `text`, or -1 if there is none. The last result is cached."""
+    """Return the position after the next occurrence of `text`, or -1 if there is none."""
     last = _last(source, text)
     return -1 if last < position else source.index(text, position) + len(text)
 
@@ -218,8 +218,8 @@ def maths_end(
 ) -> tuple[int | None, int]:
     """Return the end of a formula (None if it is not closed) and the position where the search ended.
 
-    The formula ends at `closer` or at one of the others. For an inline formula, the search ends at the end of the
-    paragraph.
+    The formula ends at `closer` or at one of the others. The search ends at a section heading. For an
+    inline formula, it also ends at the end of the paragraph.
     """
     while token := TOKEN.search(source, position):
         text = token[0]

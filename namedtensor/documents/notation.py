@@ -209,7 +209,7 @@ def _says_something(document: Document, maths: MathSpan) -> bool:
 
 
 def _keep_needed(document: Document, section: Section, blamed: set[MathSpan], known: set[str]) -> None:
-    """Drop formulas without named axes, except the definitions that they need.
+    """Drop formulas without named axes, except those that are related to formulas with named axes.
 
     A formula stays if a formula with named axes uses it, or if it uses only names defined by such formulas.
     """

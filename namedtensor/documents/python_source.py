@@ -79,7 +79,7 @@ def formulas_in(source: str, lenient: bool = False) -> list[FormulaString | Skip
 
 
 def parse_python(source: str, tries: int) -> ast.Module:
-    """Parse a Python file, with up to `tries` attempts. Each attempt after the first removes an invalid line.
+    """Parse a Python file, with up to `tries` attempts. After a failed attempt, `pass` replaces the invalid line.
 
     Raise SyntaxError if no attempt succeeds.
     """

@@ -55,7 +55,10 @@ def roots(text: str, file: str) -> Iterator[str]:
 
 
 def macros_of(root: str, file: str, read: Read | None = None) -> Whole | None:
-    """Return the definitions in a root and in the files that it includes, or None if it does not include `file`."""
+    """Return the definitions in a root and in the files that it includes, or None if it does not include `file`.
+
+    Also return None if the root cannot be read or does not contain `\\documentclass`.
+    """
     try:
         text, _ = text_of(root, read)
     except InputError:

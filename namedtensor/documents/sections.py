@@ -283,7 +283,7 @@ def _try_claims(
     wrong = [error.span for error in document.errors if error.span is not None]
 
     def is_wanted(span: Span) -> bool:
-        """Return whether an assertion is to be tested, that is, it has no reported error."""
+        """Return whether an assertion is in a formula to be tested and has no reported error."""
         start, end = work.span(span) or span
         at = together.holder(span)
         displayed = at is not None and at.display and at not in section.inherited

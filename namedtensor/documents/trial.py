@@ -43,7 +43,7 @@ from .claims import ClaimAlone, claim_alone, claims_alone, drop_declarations, is
 from .random_values import FAR, SEEDS, draw_length, evaluate_test, farthest, sample_domain, with_sizes
 from .verdicts import CONDITION, FALSE, HOLDS, PROVED, UNSPECIFIED, UNTRIED, Draws, Tried, doubt
 
-MAX_ATTEMPTS = 5  # tests for each with a value
+MAX_ATTEMPTS = 5  # attempts for each random test that must have a value
 RandomTest = Callable[[Mapping[str, PlainTensor], Mapping[str, int]], "Tried | None"]
 
 
@@ -58,7 +58,7 @@ def try_assertions(
 ) -> Iterator[Tried]:
     """Yield the results of testing the assertions of a program, in order.
 
-    `of_rows` returns the signature that applies only to one assertion, or None if there is none.
+    `expected` returns whether to test the assertion at a span. `of_rows` returns the signature that applies only to one assertion, or None if there is none.
     """
     (program,) = read_bars([program], shapes)
     try:

@@ -72,7 +72,7 @@ def find_unused_names(document: Document) -> Iterator[CheckWarning]:
 
 
 def unread_spans(document: Document, read: set[MathSpan]) -> list[Span]:
-    """Return the spans of formulas and display rows that were not parsed."""
+    """Return the spans of the formulas that are not in `read`, and of display rows that were not parsed."""
     unread = [maths[:2] for section in document.sections for maths in section.maths if maths not in read]
     return [*unread, *(span for rows in document.unread_rows.values() for span in rows)]
 
