@@ -1,6 +1,6 @@
 """Functions along axes (paper §3.5), which map axes to the same axes and are lifted over all other axes.
 
-Functions that first subtract the maximum do not overflow. If every element is −∞, the result is undefined (NaN).
+Softmax and logsoftmax first subtract the maximum, so they do not overflow. If every element is −∞, they return NaN.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _softmax(b: OperatorBuilder, x: Any, axes: Order):
 
 
 def use_native_operation(b: OperatorBuilder, name: str, x: Any, axes: Order, write: Callable[[], Any]):
-    """Return the result of the target's native operation if it exists and there is one axis, or else of `write`."""
+    """Return the result of the target's native operation if it exists and there is one axis, or else call `write`."""
     return b.native_or(name, (x,), write, at=x.order.index(axes[0])) if len(axes) == 1 else write()
 
 
@@ -61,7 +61,7 @@ def _least(eps: Any):
 
 
 def _scale_distances(b: OperatorBuilder, away: Any, axes: Order, eps: Any):
-    """Return distances from the mean divided by their root mean square. They are scaled first to avoid overflow."""
+    """Return distances from the mean, divided by √(mean square + eps). They are scaled first to avoid overflow."""
     largest = b.reduce("max", b.abs(away), axes, True)
     scale = b.where(b.logical_and(b.isfinite(largest), b.greater(largest, _least(eps))), largest, 1.0)
     small = divide_by_largest(b, away, scale)
@@ -170,7 +170,10 @@ NAN_FIRST = (("nan_first", True),)  # the option that makes argmin_i and argmax_
 
 
 def _argsort(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
-    """Compute a stable argsort: the positions of the elements in ascending order, nan last."""
+    """Compute a stable argsort: the positions of the elements in ascending order.
+
+    NaN is last, or first if the option `nan_first` is true. Positions count from the option `base`, 1 by default.
+    """
     x = countable(b, move_last(b, arguments, axes[0]))
     dtype = b.target.default_whole
     nan_first = options.get("nan_first", False)
@@ -180,7 +183,7 @@ def _argsort(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, option
 
 
 def move_last(b: OperatorBuilder, arguments: tuple[Any, ...], axis: str) -> Any:
-    """Return the array of numbers with the axis along which they are compared moved to the end."""
+    """Return the operand, converted to numbers, with `axis` moved to the end."""
     (x,) = b.coerced(arguments, "numbers")
     return b.reorder(x, (*(name for name in x.order if name != axis), axis))
 

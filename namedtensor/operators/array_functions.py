@@ -130,7 +130,7 @@ class ArrayCall:
         )  # fmt: skip
 
     def alignment(self, order: Order, core: Order) -> tuple[tuple[int, ...], tuple[Any, ...] | None]:
-        """Return a permutation that puts the operator's axes last, and an index for missing axes if there are any."""
+        """Return a permutation that puts the operator's axes last, and an index that inserts missing axes, or None."""
         mine = [axis for axis in self.loop if axis in order]
         places = tuple(order.index(axis) for axis in (*mine, *core))
         first = self.loop.index(mine[0]) if mine else len(self.loop)
@@ -155,7 +155,7 @@ class ArrayCall:
         return f"def python_{number}({', '.join(names)}):\n    return {name_in_text(function)}({', '.join(parts)})\n"
 
     def definition(self) -> tuple[str, tuple[str, ...]]:
-        """Return the source text that defines or imports the user's function, and the imports that this text needs."""
+        """Return the source text that defines the user's function, empty if it is imported, and the imports."""
         return source_of(self.registered.name, self.registered.function_for(self.target.name))
 
 
@@ -173,6 +173,8 @@ def name_in_text(function: Callable[..., Any]) -> str:
 
 def source_of(operator: str, function: Callable[..., Any]) -> tuple[str, tuple[str, ...]]:
     """Return the source text that defines a function, and the imports of the modules that it uses.
+
+    For an importable function, the text is empty, and the only import is of the function itself.
 
     Raise NotationError if the text cannot run by itself.
     """
@@ -211,9 +213,10 @@ def no_text(operator: str, reason: str, hint: str) -> NotationError:
 
 
 def definitions_text(calls: Sequence[Any], taken: str) -> tuple[str, tuple[str, ...]]:
-    """Return the source text of the functions that a plan calls, and their imports.
+    """Return the source text of the functions that a plan calls, and the imports that the text `taken` lacks.
 
-    Raise NotationError if a function does not have source text, or if two functions have the same name.
+    Raise NotationError if a function does not have source text, if two functions have the same name, or if the name
+    occurs in `taken`, the text generated so far.
     """
     defined: dict[str, tuple[Callable[..., Any], str]] = {}
     texts, imports = list[str](), dict[str, None]()

@@ -91,6 +91,6 @@ class OperatorBuilder(Protocol):
 
 
 Lower = Callable[[OperatorBuilder, tuple[Any, ...], Order, Mapping[str, Any]], Any]
-Write = Callable[..., Any]  # an operator's own part, of numbers or of axes
+Write = Callable[..., Any]  # the part of `lower` that is specific to one operator
 OfOne = Callable[[OperatorBuilder, Any], Any]
 OfAxes = Callable[[OperatorBuilder, Any, Order], Any]

@@ -34,9 +34,9 @@ class Groups(NamedTuple):
 
 
 def groups(left: Order, right: Order, axes: Order) -> Groups:
-    """Return the batch, left, right and summed axes of a product.
+    """Return the batch axes, rows, columns and summed axes of a product.
 
-    Each group is in the order of one operand, if possible.
+    The summed axes are in the left operand's order if they are adjacent there, or else in the right operand's order.
 
     >>> groups(("batch", "query", "key"), ("batch", "seq", "key"), ("key",))
     Groups(batch=('batch',), rows=('query',), columns=('seq',), summed=('key',))
@@ -70,8 +70,8 @@ def _is_faster_exchanged(b: OperatorBuilder, x: Any, y: Any, axes: Order, groups
     """Return whether y ⊙ x is faster than x ⊙ y.
 
     The product y ⊙ x is faster if x ⊙ y must transpose x, and must also transpose or copy y. If neither order needs
-    fewer transpositions, libraries are faster if the left matrix is larger. In a block, the left matrix should be the
-    operand whose rows are cut, so that all values of the block have their rows first.
+    fewer transpositions, NumPy computes a large product faster if the larger matrix is on the left. In a block, the
+    left matrix should be the operand whose rows are cut, so that all values of the block have their rows first.
     """
     orders = [[axis for axis in operand.order if axis not in groups.batch] for operand in (x, y)]
     first = [{*order[: len(axes)]} == {*axes} for order in orders]

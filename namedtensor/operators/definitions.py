@@ -27,7 +27,7 @@ def total(function: Callable[..., Any], otherwise: Callable[..., Any] | None = N
 
 
 def power(base: Any, exponent: Any) -> Any:
-    """Return base^exponent, or NaN for an even root of a negative number."""
+    """Return base^exponent, or NaN for a fractional power of a negative number."""
     whole = isinstance(base, int) and isinstance(exponent, int) and exponent >= 0
     if whole and exponent * abs(base).bit_length() < 1024:
         return base**exponent
@@ -168,7 +168,7 @@ def mean(x: list[Any]) -> float:
     total = divide(sum(x), len(x))
     if math.isfinite(total) or not all(map(math.isfinite, x)):
         return total
-    return sum(entry / len(x) for entry in x)  # the sum passes what floats hold
+    return sum(entry / len(x) for entry in x)  # the sum exceeds the range of floats
 
 
 def distances(x: list[Any]) -> list[Any]:
@@ -183,7 +183,7 @@ def variance(x: list[Any], ddof: float = 0) -> float:
 
 
 def deviation(x: list[Any], ddof: float = 0) -> float:
-    """Return the root mean square of the distances from the mean, scaled to avoid overflow and underflow."""
+    """Return √(∑ distance from the mean² / (n − ddof)). Distances are scaled to avoid overflow and underflow."""
     away = distances(x)
     most = largest([abs(number) for number in away])
     if not most or not math.isfinite(most):
@@ -246,8 +246,8 @@ def quantile(x: list[float], q: float = 0.5) -> float:
 
 
 # ---------------------------------------------------------------------------- functions between vectors and matrices
-# Each takes tensors that have just the axes it needs, functions from records to numbers with a shape; then the names of
-# the axes in the use; then the sizes of those that are new.
+# The arguments of each function are tensors with only the axes that it needs, the names of these axes in the call, and
+# the sizes of the axes that are new. A tensor has a shape, and is a function that maps a position to a number.
 def like(x: Any, shape: Mapping[str, int], element: Callable[[Mapping[str, int]], Any]) -> Any:
     """Return a tensor of the same type as x with this shape. `element` returns the element at each position."""
     return type(x)(shape, element)

@@ -1,6 +1,6 @@
 """Elementwise operations and broadcasting (paper §3.2), which lift functions of numbers over the union of the axes.
 
-Each row of a table defines an operator by name, meaning, NumPy function and text.
+Each row of a table defines an operator, starting with its name, its meaning and the equivalent NumPy expression.
 """
 
 from __future__ import annotations

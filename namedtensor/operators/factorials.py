@@ -1,8 +1,8 @@
 """Γ, n! and binomial coefficients, elementwise, with derivatives in terms of digamma.
 
 Like log Γ, Γ uses Stirling's series for arguments of 8 or more. Smaller arguments use Γ(x + 1) = x Γ(x), and
-arguments below 1/2 use reflection. Γ is ∞ at 0, −1, −2, …. For integers, n! and the binomial coefficients are
-integers if floats can represent them exactly.
+arguments below 1/2 use reflection. Γ is ∞ at 0, −1, −2, …. For integer arguments, values of Γ and n! up to 10¹⁴ and
+binomial coefficients up to 10¹² are rounded to integers.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from .gamma import lgamma_by_steps, lgamma_of, product_and_series, reflect, shif
 from .record import Operator, elementwise, register
 
 MAX_EXACT = 1e14  # the largest Γ that is rounded to an integer: beyond it the error may be one
-MAX_PRODUCT = 2000  # factors of a binomial that is found by its product
-MAX_EXACT_BINOMIAL = 1e12  # and the largest binomial, which is found by logarithms
+MAX_PRODUCT = 2000  # the most factors of a binomial coefficient that is computed as a product
+MAX_EXACT_BINOMIAL = 1e12  # the largest binomial coefficient that is rounded to an integer
 MAX_ARGUMENT, MAX_ARGUMENT_SINGLE = 180.0, 60.0  # Γ is ∞ for larger arguments in double and single precision
 
 
@@ -32,7 +32,7 @@ def _gamma_of_doubles(b: OperatorBuilder, wide: Any) -> ArrayValue:
     small, above, fraction = reflect(b, wide)
     near, start, far = shift_up(b, above)
     product, correction = product_and_series(b, start, far)
-    half = b.power(far, b.subtract(b.multiply(far, 0.5), 0.25))  # of √(far^{2 far − 1}), which would overflow too soon
+    half = b.power(far, b.subtract(b.multiply(far, 0.5), 0.25))  # its square may overflow
     value = b.multiply(b.multiply(half, b.exp(b.subtract(correction, far))), half)
     value = b.divide(b.multiply(value, math.sqrt(2 * math.pi)), b.where(near, product, 1.0))
     largest = MAX_ARGUMENT if b.target.canonical("float64") == "float64" else MAX_ARGUMENT_SINGLE
@@ -53,7 +53,7 @@ def _is_whole(b: OperatorBuilder, x: Any) -> ArrayValue:
 
 
 def _round_exact(b: OperatorBuilder, whole: Any, x: Any, limit: float = MAX_EXACT) -> ArrayValue:
-    """Return a result rounded to an integer in elements with integer operands that are small enough to be exact."""
+    """Round each element to an integer if its operands are integers and its absolute value is below `limit`."""
     exact = b.logical_and(whole, b.less(b.abs(x), limit))
     return b.where(exact, b.floor(b.add(x, 0.5)), x)
 
@@ -140,7 +140,7 @@ def _compute_by_logarithms(n: float, k: float) -> float:
 
 
 def exact_factorial(n: Any) -> Any:
-    """Return the factorial of a number, as an integer if floats represent the result exactly."""
+    """Return the factorial of a number, as an integer if the number is an integer and the factorial is at most 2^53."""
     if isinstance(n, int) and 0 <= n <= 170:
         factorial = math.factorial(n)
         return factorial if factorial <= 2**53 else float(factorial)

@@ -34,7 +34,7 @@ def widen(b: OperatorBuilder, x: Any) -> Any:
 def reflect(b: OperatorBuilder, x: Any) -> tuple[ArrayValue, ArrayValue, ArrayValue]:
     """Reflect arguments that are less than 1/2.
 
-    Return whether x is less than 1/2, the argument (1 − x or x), and the distance of x to the nearest integer.
+    Return whether x is less than 1/2, the argument (1 − x or x), and the difference of x and the nearest integer.
     """
     small = b.less(x, 0.5)
     return small, b.where(small, b.subtract(1.0, x), x), b.subtract(x, b.floor(b.add(x, 0.5)))

@@ -31,7 +31,7 @@ def _lower_matrix_function(primitive: str, rule: str, gives_matrix: bool) -> Low
 
 
 def to_single(lower: Lower) -> Lower:
-    """Return a rule that computes half-precision matrices in single precision, which every library supports."""
+    """Return a rule that handles half-precision matrices by computing in single precision."""
 
     def lower_halves(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
         arguments = tuple(b.coerced(arguments, "floats"))
@@ -80,7 +80,7 @@ register(
 )  # fmt: skip
 
 
-# ------------------------------------------------------------------------------------------ what is made of these
+# ---------------------------------------------------------------------------------------------- derived functions
 TRANSPOSED = "[inv_{row,column} X]_{row→column, column→row}"  # in the inverse's order of rows and columns
 
 

@@ -11,7 +11,7 @@ from .definitions import like
 
 
 def matrix(x: Any, rows: str, columns: str) -> list[list[Any]]:
-    """Return the numbers as a list of rows."""
+    """Return the elements of a matrix as a list of rows. Raise NotationError if the matrix is not square."""
     if x.shape[rows] != x.shape[columns]:
         raise NotationError(
             308,

@@ -41,7 +41,7 @@ def _symmetric(primitive: str, position: int) -> Lower:
     return lower
 
 
-SYMMETRIC = "[∂X]_{row→i, column→j} + [∂X]_{row→j, column→i}"  # twice
+SYMMETRIC = "[∂X]_{row→i, column→j} + [∂X]_{row→j, column→i}"  # twice the symmetric part of ∂X
 INVERSE = "[inv_{row,column} cholesky_{row,column} X]"
 VECTORS = "[eigh_{row,column} X]"
 VALUES = "[eigvalsh_{row,column} X]"
@@ -65,7 +65,7 @@ def _rows(x: Any, row: str, column: str) -> list[list[float]]:
 
 
 def triangle_of(x: Any, row: str, column: str, sizes: Any) -> Any:
-    """Compute L with ∑ L L = X, column by column."""
+    """Compute the lower triangular L with L Lᵀ = (X + Xᵀ) / 2, row by row, with nan if there is no such matrix."""
     rows = _rows(x, row, column)
     counts = [[0.0] * len(rows) for _ in rows]
     for i in range(len(rows)):
@@ -157,8 +157,8 @@ def _diagonal(b: OperatorBuilder, side: ArrayValue, axes: Order, count: int) -> 
 def exponential_of(*given: Any) -> Any:
     """Return the matrix exponential, computed as ∑ Xⁿ / n! for X / 2ˢ and then squared s times.
 
-    If directions are given, compute the derivative along them. It sums over all positions of a direction among the
-    factors X.
+    If directions are given, compute the derivative along them, which is the corner of the exponential of a block
+    matrix.
     """
     x, *along, row, column, _ = given
     size: int = x.shape[row]

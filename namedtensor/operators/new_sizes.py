@@ -25,7 +25,10 @@ def size_in(shapes: Shapes, axis: str, argument: int = 0) -> Any:
 
 
 def window(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """Return the number of overlapping windows, n − |kernel| + 1, as the size of their axis."""
+    """Return the number of overlapping windows, n − |kernel| + 1, and the kernel size, by axis.
+
+    Raise ShapeMismatchError if the kernel is empty or larger than n.
+    """
     seq, kernel = axes
     whole, part = size_in(shapes, seq), resolve(sizes[kernel])
     if is_ground(whole) and is_ground(part) and not (assume_at_most(1, part) and assume_at_most(part, whole)):
@@ -34,7 +37,10 @@ def window(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any
 
 
 def pool(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """Return the number of adjacent windows, n / |kernel|, as the size of their axis."""
+    """Return the number of adjacent windows, n / |kernel|, and the kernel size, by axis.
+
+    Raise ShapeMismatchError if n is not a multiple of |kernel|.
+    """
     seq, kernel = axes
     whole, part = size_in(shapes, seq), resolve(sizes[kernel])
     if is_ground(whole) and is_ground(part) and not (assume_at_most(1, part) and assume_divides(part, whole)):
@@ -45,7 +51,10 @@ def pool(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
 
 
 def ranks(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """Return the size of an axis with n elements, and the size of the axis for its k largest elements."""
+    """Return the size n of an axis, and the size k of the axis for its k largest elements.
+
+    Raise ShapeMismatchError if k is larger than n.
+    """
     axis, rank = axes
     whole, part = size_in(shapes, axis), resolve(sizes[rank])
     if is_ground(whole) and is_ground(part) and not (assume_at_most(0, part) and assume_at_most(part, whole)):

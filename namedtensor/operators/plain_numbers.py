@@ -24,7 +24,7 @@ def product(left: Any, right: Any) -> Any:
 
 
 def _exact(number: Any) -> Any:
-    """Return a number as a float if it is an integer that floats do not represent exactly, and otherwise unchanged."""
+    """Convert an integer beyond ±2^53, which floats may not represent exactly, to a float. Return others unchanged."""
     return float(number) if type(number) is int and abs(number) > 2**53 else number
 
 

@@ -1,8 +1,8 @@
 """A counter-based pseudorandom generator: uniform(i, j, …), elementwise (paper §3.2).
 
-The generator maps integers to a number between 0 and 1.
+The generator maps integers, such as a seed and the index of a sample, to a number between 0 and 1.
 
-The number depends only on the seed and the index of the sample. Every library therefore computes the same numbers, in
+The number depends only on these integers. Every library therefore computes the same numbers, in
 any order and on several devices. The state of the Feistel network consists of three digits in base `PRIME`. All its
 integers are below 2^24, so single precision represents them exactly.
 """
@@ -19,7 +19,7 @@ from .elementwise import SECTION
 from .record import MANY, A, Example, Operator, register
 
 PRIME = 2887  # the largest p with 2 p² + 2 p < 2^24
-ROUNDS, LAST = 4, 8  # after each of the numbers, and at the end
+ROUNDS, LAST = 4, 8  # rounds after each of the numbers, and at the end
 KEYS = tuple((1733 * n**3 + 1103 * n**2 + 547) % PRIME for n in range(1, 41))
 START = (1, 2, 3)
 
@@ -51,7 +51,7 @@ def both_plain(x: Any, y: Any) -> bool:
 
 
 def scramble(by: PseudorandomSteps, numbers: tuple[Any, ...]) -> Any:
-    """Return an integer from 0 to PRIME² − 1 that depends on the numbers, computed with the arithmetic `by`."""
+    """Return an integer from 0 to PRIME² − 1 that depends on the numbers, using the arithmetic that `by` provides."""
     state: tuple[Any, Any, Any] = START
     keys = [*KEYS]
 
@@ -77,7 +77,7 @@ def scramble(by: PseudorandomSteps, numbers: tuple[Any, ...]) -> Any:
 
 
 def definition(*numbers: Any) -> float:
-    """Compute uniform for plain numbers, using only their integer parts."""
+    """Compute uniform for plain numbers, which are rounded down to integers."""
     if not all(-math.inf < number < math.inf for number in numbers):
         return math.nan
     return (scramble(PseudorandomSteps(), tuple(int(number // 1) for number in numbers)) + 0.5) / PRIME**2

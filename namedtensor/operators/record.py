@@ -35,7 +35,7 @@ class Example(NamedTuple):
     shapes: tuple[Shape, ...] = ()
     axes: tuple[str, ...] = ()
     sizes: Mapping[str, int] = {}
-    order: tuple[str, ...] = ()  # of storage, if it differs from the rule
+    order: tuple[str, ...] = ()  # the result's axes in storage order, if they differ from the rule
 
 
 A: Shape = {"height": 2, "width": 3}
@@ -90,13 +90,13 @@ class Operator:
     arity: tuple[int, int] = (1, 1)
     options: tuple[tuple[str, Any], ...] = ()
     new_sizes: Callable[..., Mapping[str, Any]] | None = None
-    boolean: tuple[bool, bool] = (False, False)  # whether its operands, whether its result are booleans
+    boolean: tuple[bool, bool] = (False, False)  # whether its operands are booleans, and whether its result is
     python: str = ""  # the Python function's name, if it differs
     transpose: Transpose | None = None  # the backward rule of a linear operator (see `transposes`)
     joins: bool = False  # whether it puts its operands together, so that its differential joins theirs
-    term: str = ""  # the operator whose term a use is, if this is an alias
+    term: str = ""  # the operator of its terms, if their operator has another name
     differentials: tuple[str, ...] = ()
-    complex: bool = False  # whether it is right for complex numbers too, having nothing to do with an order
+    complex: bool = False  # whether it accepts complex numbers, which have no order
     definition: Callable[..., Any] | None = None
     of_nothing: bool = False  # whether it has a value over an axis of size 0
     folded: Callable[..., Any] | None = None  # its result for plain numbers while a formula is checked
@@ -109,7 +109,7 @@ class Operator:
     total: int | None = None  # the sum of its result along its axes, if it is independent of the operands
     picks: bool = False  # whether its result is 1 for the picked element and 0 elsewhere, or a fraction of that 1
     chooses: bool = False  # whether its first operand is a condition, which chooses between the others
-    analytic: bool = False  # whether it is, and not zero everywhere, so that it is zero for hardly any operands
+    analytic: bool = False  # whether it is analytic and not zero everywhere, so it is zero for hardly any operands
     method: bool = True  # whether tensors have it as a method
     example: Example | None = field(default=None, compare=False)  # how it is called, if its signature does not show it
     moves: bool = False  # whether it moves elements along its axes, so that their labels no longer fit
@@ -122,7 +122,7 @@ class Operator:
         return result if self.arity[1] else result._replace(inputs=())
 
     def lifted_over(self, arguments: int) -> AxisSignature:
-        """Return the signature for this number of arguments, if the operator is variadic."""
+        """Return the signature. If the operator is variadic, the signature has an input for each argument."""
         result = self.lifted
         return result if self.arity[1] < MANY else result._replace(inputs=result.inputs[:1] * arguments)
 
@@ -154,7 +154,7 @@ REGISTRY: dict[str, Operator] = {}
 
 
 def register(operator: Operator) -> Operator:
-    """Register a record under each of its names."""
+    """Register a record under each of its names, and return it. Raise ValueError if a name is already registered."""
     operator = operator if operator.complex else replace(operator, lower=refuse_complex(operator))
     for name in (operator.name, *operator.aliases):
         if name in REGISTRY:
@@ -223,5 +223,5 @@ def get_primitive(primitive: str) -> Write:
 
 
 def countable(b: OperatorBuilder, x: Any) -> Any:
-    """Return integers as 64-bit integers if the library cannot compare integers of their dtype or index with them."""
+    """Cast integers to the default integer dtype if the library cannot compare them or index with them."""
     return b.cast(x, b.target.default_whole) if x.dtype in b.target.stored else x

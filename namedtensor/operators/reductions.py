@@ -1,7 +1,7 @@
 """Reductions (paper §3.3), which map axes to numbers and are lifted over all other axes.
 
-The source text of an operator receives an array and the axes. It returns an array without the axes, or an array in
-which the axes have size 1 if it keeps them.
+The function that writes a reduction receives an array and the axes. It returns an array without the axes. If it keeps
+the axes, they have size 1 in the result.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ def count(x: Any, axes: tuple[str, ...]) -> int:
 def mean(b: OperatorBuilder, x: Any, axes: Order, keep: bool = False):
     if b.target.name == "torch" or (
         b.target.name in ("numpy", "jax") and x.dtype == "float16"
-    ):  # which they sum in single
+    ):  # these sum in single precision
         return b.reduce("mean", x, axes, keep)
     return b.divide(b.reduce("sum", x, axes, keep), count(x, axes))
 
 
 def compute_in_single(write: Write) -> Write:
-    """Return a function that computes half precision in single precision, so that intermediate values stay accurate."""
+    """Return a function that handles half-precision arrays by computing in single precision, which is more accurate."""
 
     def of_halves(b: OperatorBuilder, x: Any, axes: Order, **options: Any):
         if x.dtype not in HALF:
@@ -74,7 +74,7 @@ def remaining(x: Any, axes: Order, ddof: float) -> Any:
 
 
 def _deviation(b: OperatorBuilder, x: Any, axes: Order, ddof: float = 0):
-    """Return the norm of the distances from the mean over √n, without overflow or underflow of squares."""
+    """Return the norm of the distances from the mean over √(n − ddof), without overflow or underflow of squares."""
     number, norm = remaining(x, axes, ddof), _norm(b, _away(b, x, axes), axes)
     root = math.sqrt(number) if type(number) is int else b.sqrt(b.constant(number, norm.dtype))
     return b.divide(norm, root)
@@ -199,7 +199,7 @@ for _name, _meaning, _over, _between, _sign, _folded, _definition in EXTREMES:
 
 # ------------------------------------------------------------------------------------------------------------ quantiles
 def _quantile(b: OperatorBuilder, x: Any, axes: Order, q: float = 0.5):
-    """Return the q-quantile, interpolated between two sorted elements. It is nan if either element is nan."""
+    """Return the q-quantile, interpolated between two sorted elements, or nan if any element is nan."""
     (axis,) = axes
     if not 0 <= q <= 1:
         raise NotationError(405, f"q must be between 0 and 1, got {q}", hint="the median has q = 0.5")

@@ -48,7 +48,7 @@ class OperatorTermBuilder(Protocol):
 
 Transpose = Callable[
     [OperatorTermBuilder, OperatorTerm, Any, int], Any
-]  # of a use, its cotangent, and the place of an operand: that one's
+]  # (builder, term, its cotangent, position of an operand) -> the operand's cotangent
 
 
 # --------------------------------------------------------------------------------------------------------- arithmetic

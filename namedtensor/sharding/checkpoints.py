@@ -76,7 +76,7 @@ def load_shards(folder: Any, sharding: Sharding) -> dict[str, Any]:
     Raises
     ------
     NotationError
-        If the folder does not contain a complete checkpoint (409), or if the rules cannot shard a tensor (303, 310).
+        If the checkpoint is incomplete or lacks a part (409), or if the rules cannot shard a tensor (303, 310).
     """
     jax = jax_module()
     path = require_path(folder)
@@ -104,7 +104,7 @@ def load_shards(folder: Any, sharding: Sharding) -> dict[str, Any]:
 
 
 def _write_name(name: str) -> str:
-    """Return the text for a name in a file. For a family, this text also lists the members."""
+    """Return the text for a name in a file. A family's text is the JSON list of its members."""
     return json.dumps(name.members, ensure_ascii=False) if isinstance(name, FamilyName) else name
 
 
@@ -143,7 +143,7 @@ def _reader(name: str, extent: tuple[int, ...], sizes: Mapping[str, int], pieces
 
 # ---------------------------------------------------------------------------------------------------------- many steps
 def save_step(folder: Any, step: int, tensors: Tensors, keep: int = 2) -> None:
-    """Write the checkpoint of a step to a folder of checkpoints, keeping only the last `keep` checkpoints."""
+    """Write the checkpoint of a step to a folder of checkpoints, and remove all but the last `keep` complete ones."""
     path = require_path(folder)
     target = path / f"step-{step:08d}"
     if jax_module().process_index() == 0 and target.is_dir() and not (target / COMPLETE).is_file():

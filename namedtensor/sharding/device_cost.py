@@ -10,7 +10,7 @@ from .collectives import Collectives, collectives_of
 
 
 class DeviceCost(NamedTuple):
-    """The cost on each device: the number of operations, and the bytes of inputs, outputs and the memory peak."""
+    """The cost on each device: bytes of memory by use and at the peak, floating-point operations, and collectives."""
 
     arguments: int
     results: int

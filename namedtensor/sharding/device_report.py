@@ -71,7 +71,7 @@ def _collective(count: int, size: int) -> str:
 
 
 def count_moved_bytes(collectives: Collectives) -> dict[str, tuple[int, int]]:
-    """Return the number of runs and the total bytes of results for each kind of collective and its mesh axes."""
+    """Return the number of runs and the total bytes for each combination of collective kind and mesh axes."""
     result: dict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
     for one in collectives:
         key = f"{one.kind} over {' × '.join(one.over) or 'some devices'}"
@@ -84,7 +84,7 @@ def device_report(
     sharded: Sharded, name: str | None, parameters: Mapping[str, NamedTensor], inputs: Mapping[str, Any], *,
     sizes: Mapping[str, int] | None, constants: Mapping[str, float], update: Any = None, accumulate: str | None = None,
 ) -> DeviceReport:  # fmt: skip
-    """Return the report for a program's value and, if `update` is given, its training step. No value is computed."""
+    """Return the report for a program's value and, if `update` and `name` are given, its training step."""
     placed, tensors = sharded.place(parameters), sharded.place_inputs(inputs)
     mesh = sharded.mesh
     entry = sharded._entry(name)
@@ -106,7 +106,7 @@ def device_report(
 
 
 def _drop_element(sharded: Sharded, tensor: NamedTensor, axis: str) -> NamedTensor:
-    """Return an input with one element fewer along an axis, or unchanged if it does not have this axis."""
+    """Return an input without an axis, as for one element along it. Return it unchanged if it lacks the axis."""
     if axis not in tensor.axes:
         return tensor
     sizes = {name: size for name, size in tensor.sizes.items() if name != axis}
@@ -148,7 +148,7 @@ def bytes_on_device(tensors: Any) -> int:
 def products_flops(jaxpr: Any) -> int:
     """Return the number of floating-point operations in the matrix products of a JAX function.
 
-    Products in loops count once per step.
+    A product in a scan counts once per step.
     """
     total = 0
     for equation in jaxpr.eqns:

@@ -57,7 +57,10 @@ def placements(rules: Mapping[str, Any], mesh: Any, axes: str | Sequence[str], s
 
 
 def distribute(rules: Mapping[str, Any], mesh: Any, tensors: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arrays of named tensors, by name, as DTensors that the rules place on a DeviceMesh."""
+    """Return the arrays of named tensors, by name, as DTensors that the rules place on a DeviceMesh.
+
+    Raise NotationError if a rule is for an axis that no tensor has.
+    """
     import torch
     from torch.distributed.tensor import distribute_tensor
 

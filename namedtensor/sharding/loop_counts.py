@@ -47,7 +47,7 @@ def _counts(parts: dict[str, list[str]]) -> dict[str, int]:
     counts: dict[str, int] = {}
     for name in parts:
         count, inner = 1, name
-        while inner in callers:  # a computation is called by those that are called by the entry alone
+        while inner in callers:  # the chain of callers ends at the entry, which has no caller
             inner, steps = callers[inner]
             count *= steps
         counts[name] = count

@@ -28,7 +28,8 @@ def mesh_from(given: Any, topology: str | None = None) -> Any:
 
     The mesh is created from a JAX mesh, or from sizes by name such as {"data": 2, "model": 4}. Its devices are JAX's
     devices. To compile without running, pass a `topology` such as "v5e:16x16", whose devices are used instead. Raises
-    NotationError if there are too few devices (310), or if a name is unknown (208).
+    NotationError if a size is invalid or there are too few devices (310), or if `given` is neither a mesh nor a mapping
+    or the topology is unknown (208).
     """
     jax = jax_module()
 
@@ -80,7 +81,7 @@ def _elsewhere(topology: str) -> list[Any]:
 
     try:
         return list(topologies.get_topology_desc(topology, platform="tpu").devices)
-    except Exception as problem:  # of libtpu, each version its own
+    except Exception as problem:  # each version of libtpu raises its own exceptions
         raise NotationError(
             208, f"unknown topology {topology!r}",
             notes=(str(problem).partition("\n")[0],),

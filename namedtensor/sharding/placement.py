@@ -31,7 +31,7 @@ class ComputePlacement:
         self.kernels: dict[str, Any] = {"loop": loop_that_saves(sharding.save)} if sharding.computes_again else {}
 
     def of_input(self, name: str, sizes: Mapping[str, int]) -> Place | None:
-        """Return the function that moves a parameter to where formulas compute with it, or None if it need not move."""
+        """Return the function that moves a parameter to where formulas compute with it, or None if it is there."""
         if name not in self.parameters:
             return None
         axes, extent = tuple(sizes), tuple(sizes.values())
@@ -49,9 +49,10 @@ class ComputePlacement:
         return make_saved_name(name if name in self.sharding.save else None, placed)
 
     def _place_product(self, term: Term, sizes: Mapping[str, int]) -> Place | None:
-        """Return the function that places a matrix product with sharded axes, or None if a summed axis is sharded.
+        """Return the function that places a matrix product by the rules of computation.
 
-        The rules of a named value therefore end at the next products.
+        The rules of a named value therefore end at the next products. Return None if the term is not a product, if a
+        summed axis is sharded, or if a mesh axis in the rules of named values does not shard the result.
         """
         is_product = bool(term.axes) and term.operator in ("⊙", "∑")
         if not is_product or not self.spread.keys().isdisjoint(map(source_name, term.axes)):

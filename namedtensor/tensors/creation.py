@@ -22,7 +22,7 @@ PART = re.compile(r"(?P<axis>[^\s,×\[\]]+)(?:\[(?P<size>[^\]]*)\])?")
 
 
 def sizes_of(shape: Any) -> dict[str, int]:
-    """Return the size of each axis in a shape: a string or a mapping. Raise NotationError if the shape is invalid."""
+    """Return the size of each axis in a shape, given as a string or mapping. Raise NotationError if it is invalid."""
     if isinstance(shape, Mapping):
         return {check_axis(axis): to_count(size, f"the size of {axis}", SHAPE_HINT) for axis, size in shape.items()}
     if not isinstance(shape, str):
@@ -60,7 +60,7 @@ def zeros(shape: Any, dtype: str | None = None, *, library: str = "numpy", devic
     shape : str or mapping of str to int
         Axis names with their sizes, such as "seq[3] chans[4]".
     dtype : str, optional
-        The dtype of the elements (default: "float64", or the library's default for PyTorch and JAX).
+        The dtype of the elements (default: "float64", or "float32" in JAX without 64-bit types).
     library : {"numpy", "torch", "jax"}
         The library of the array (default: "numpy").
     device : optional
@@ -73,8 +73,8 @@ def zeros(shape: Any, dtype: str | None = None, *, library: str = "numpy", devic
     Raises
     ------
     NotationError
-        If the shape is invalid (208, 303, 310, 317), a value is not a number (208), the dtype or device is not supported
-        (405), or the library is not installed (408) or unknown (409).
+        If the shape is invalid (208, 303, 310, 317), the dtype or device is not supported (405), or the library is not
+        installed (408) or unknown (409).
 
     Examples
     --------
@@ -95,7 +95,7 @@ def ones(
     shape : str or mapping of str to int
         Axis names with their sizes, such as "seq[3] chans[4]".
     dtype : str, optional
-        The dtype of the elements (default: "float64").
+        The dtype of the elements (default: "float64", or "float32" in JAX without 64-bit types).
     library : {"numpy", "torch", "jax"}
         The library of the array (default: "numpy").
     device : optional
@@ -114,8 +114,8 @@ def ones(
     Raises
     ------
     NotationError
-        If the shape is invalid (208, 303, 310, 317), a value is not a number (208), the dtype or device is not supported
-        (405), or the library is not installed (408) or unknown (409).
+        If the shape is invalid (208, 303, 310, 317), the dtype or device is not supported (405), or the library is not
+        installed (408) or unknown (409).
 
     Examples
     --------
@@ -152,8 +152,8 @@ def full(
     Raises
     ------
     NotationError
-        If the shape is invalid (208, 303, 310, 317), a value is not a number (208), the dtype or device is not supported
-        (405), or the library is not installed (408) or unknown (409).
+        If the shape is invalid (208, 303, 310, 317), `value` is not a number (208), the dtype or device is not
+        supported (405), or the library is not installed (408) or unknown (409).
 
     Examples
     --------
@@ -258,7 +258,7 @@ def full_like(X: NamedTensor, value: float) -> NamedTensor:
     Raises
     ------
     NotationError
-        If `X` is not a named tensor (208).
+        If `X` is not a named tensor or `value` is not a number (208).
 
     Examples
     --------

@@ -74,7 +74,7 @@ def _repair(problem: ShapeMismatchError, shapes: Sequence[Shape]) -> str | None:
 
 
 def describe_shapes(shapes: Sequence[Shape]) -> tuple[str, ...]:
-    """Return a sentence for each operand that states its shape in the notation, for at most four operands."""
+    """Return a sentence that states the shape in the notation, for each of the first four operands."""
     if len(shapes) == 1:
         return (f"the tensor has {show(shapes[0])}",)
     return tuple(f"the {ordinal(index)} operand has {show(shape)}" for index, shape in enumerate(shapes[:4]))

@@ -6,7 +6,7 @@ from typing import Any
 
 from grammar.errors import NotationError
 
-IN_TABLES, IN_LINES, IN_HALVES = 4, 6, 3  # by default: cells, a number that is alone, and of float16
+IN_TABLES, IN_LINES, IN_HALVES = 4, 6, 3  # default digits in tables, in one-line output, and for float16
 
 _digits: int | None = None
 

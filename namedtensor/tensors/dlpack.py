@@ -51,7 +51,8 @@ def from_dlpack(data: Any, axes: Any = (), *, library: str = "numpy") -> NamedTe
     Raises
     ------
     NotationError
-        If the array has no `__dlpack__` (208), or the number of names is wrong (316).
+        If the array has no `__dlpack__` (208), the library cannot accept the array (405), or the number of names is
+        wrong (316).
 
     Examples
     --------

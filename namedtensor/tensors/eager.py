@@ -50,7 +50,7 @@ NO_OPTIONS: Mapping[str, Any] = {}
 
 
 def calls_of_operator(name: str) -> Cache[Any, Prepared]:
-    """Return the cache of an operator's prepared calls. Its keys consist of operand layouts, axes and options."""
+    """Return the cache of an operator's prepared calls. Its keys contain layouts or number types, axes and options."""
     cache = PREPARED.get(name)
     return PREPARED.get_or_build(name, lambda: Cache(f"calls of {name}", MOST)) if cache is None else cache
 
@@ -113,7 +113,7 @@ def to_operand(value: Any) -> Any:
     """Convert a number, a tensor, another array or a sequence to an operand. Return None for any other value."""
     if isinstance(value, NamedTensor) or type(value) in NUMBERS:
         return value
-    if isinstance(value, NUMBERS):  # np.float64 is a float of Python's, and as weak
+    if isinstance(value, NUMBERS):  # np.float64 is a subclass of float, and must not change dtypes either
         return float(value) if isinstance(value, float) else int(value)
     if is_array(value):
         return wrap_array(value, ()) if len(value.shape) == 0 else value
@@ -208,7 +208,7 @@ def prepare(
 
 
 def is_large(record: Operator, layout: Layout) -> bool:
-    """Return whether a tensor is so large that NumPy computes the operator faster block by block."""
+    """Return whether NumPy should compute block by block: an elementwise operator or axis map on many floats."""
     floats = layout.xp.__name__ == "numpy" and layout.dtype.kind == "f"
     return (
         record.kind in ("elementwise", "axis_map")
@@ -337,7 +337,10 @@ def one_library(layouts: tuple[Layout | None, ...], name: str) -> Any:
 
 # ---------------------------------------------------------------------------------------------------------- checking
 def check_shapes(record: Operator, shapes: tuple[Any, ...], axes: tuple[str, ...], options: Mapping[str, Any]) -> None:
-    """Raise ShapeMismatchError if the arguments do not fit the operator."""
+    """Raise ShapeMismatchError if the arguments do not fit the operator.
+
+    Raise NotationError if an axis has size 0 and the operator is undefined for it.
+    """
     fewest, most = record.arity
     if not fewest <= len(shapes) <= most:
         expected = f"{fewest}" if fewest == most else f"{fewest} or more" if most == MANY else f"{fewest} or {most}"
@@ -366,7 +369,7 @@ def is_elementwise(record: Operator, arguments: int, axes: tuple[str, ...]) -> b
 
 
 def check_truth(record: Operator, layouts: tuple[Layout | None, ...], arguments: tuple[Any, ...]) -> None:
-    """Raise NotationError if a condition is not boolean. Arithmetic operators also accept booleans."""
+    """Raise NotationError if an operand of a logical operator, or the condition of `where`, is not boolean."""
     asked = arguments if record.boolean[0] else arguments[:1] if record.chooses else ()
     for layout, argument in zip(layouts, asked):
         if not (isinstance(argument, bool) if layout is None else layout.is_truth):

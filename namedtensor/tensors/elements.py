@@ -61,7 +61,7 @@ def to(
     library : {"numpy", "torch", "jax"} or NamedTensor, optional
         The library (default: the tensor's library). If it is a tensor, use its library, device and dtype.
     device : optional
-        The device, such as "cuda" (default: the library's default).
+        The device, such as "cuda" (default: unchanged, or the default of a new library).
     dtype : str, optional
         The dtype of the elements, such as "float32" (default: unchanged).
 
@@ -322,6 +322,3 @@ def where(self: NamedTensor, condition: Any, otherwise: Any = None) -> NamedTens
     NamedTensor([3, 0, 4], "a")
     """
     return FUNCTIONS["where"](condition, self, math.nan if otherwise is None else otherwise)
-
-
-# --------------------------------------------------------------------------------------------------------------- DLPack

@@ -37,7 +37,7 @@ def axes_of(axis: Any) -> tuple[str, ...]:
 
 
 def all_axes(record: Operator, tensors: tuple[Any, ...]) -> tuple[str, ...]:
-    """Return the default axes of a call, which for a reduction of one tensor are all its axes."""
+    """Return the default axes of a call: all axes of the tensor if the call reduces one tensor, or else none."""
     is_total = record.kind == "reduction" and record.lifted.variadic and len(tensors) == 1
     return getattr(tensors[0], "axes", ()) if is_total else ()
 
@@ -150,7 +150,10 @@ def takes_sizes(record: Operator) -> bool:
 
 
 def new_sizes(record: Operator, axes: tuple[str, ...], size: Any, sizes: Mapping[str, Any]) -> dict[str, int]:
-    """Return the size of each new axis in a call, as given by the argument `size` or `sizes`."""
+    """Return the size of each new axis in a call, from `sizes` or else `size`. Raise NotationError if one is missing.
+
+    A creation function such as `identity` uses the first known size for every axis without a size.
+    """
     formals = record.lifted.formals
     new = [axis for axis, formal in zip(axes, formals) if formal in record.new_formals]
     result: dict[str, Any] = {axis: sizes.get(axis, size) for axis in new}
@@ -171,7 +174,7 @@ def is_size(value: Any) -> bool:
     return integer is not None and integer >= 0
 
 
-# ------------------------------------------------------------------------------------------------- what people read
+# ---------------------------------------------------------------------------------------- signatures and docstrings
 def signature(record: Operator) -> inspect.Signature:
     kind = inspect.Parameter
     if record.arity[1] == MANY:
@@ -299,4 +302,4 @@ METHODS = {
     for name in (record.python_name, *record.aliases)
     if record.method and name in FUNCTIONS
 }
-__test__ = FUNCTIONS  # whose examples are run
+__test__ = FUNCTIONS  # doctest runs their examples

@@ -1,6 +1,6 @@
 """Operations on labeled tensors, indexing by label, and changes of labels.
 
-An operation first aligns its operands by their labels, as a call of a formula does. It then runs on the tensors without
+An operation first aligns its operands by their labels, like a call of a formula. It then runs on the tensors without
 labels. The module `operators/labels.py` determines the labels of the result.
 """
 
@@ -77,7 +77,7 @@ def letter(position: int) -> str:
 
 
 def move_elements(tensor: Any, positions: Mapping[str, Any]) -> Any:
-    """Return the tensor of the elements, with their labels, that are at the given positions along each axis."""
+    """Return a tensor of the elements at the given positions along each axis in `positions`, with their labels."""
     if not positions:
         return tensor
     labels = labels_of(tensor.layout)
@@ -89,7 +89,10 @@ def move_elements(tensor: Any, positions: Mapping[str, Any]) -> Any:
 def run(
     record: Operator, arguments: tuple[Any, ...], axes: tuple[str, ...], options: Mapping[str, Any], key: Any
 ) -> Any:
-    """Call an operator with at least one labeled operand, and cache the prepared call under `key`."""
+    """Call an operator with at least one labeled operand.
+
+    Cache the prepared call under `key` if the operands are already aligned and do not have many labels.
+    """
     given = arguments
     shapes = [getattr(argument, "sizes", {}) for argument in given]
     arguments = align(given, [axis for axis, _ in group_axes(record, shapes, axes)])
@@ -229,10 +232,10 @@ def labels_after(tensor: Any, index: Mapping[str, Any]) -> dict[str, Labels]:
 
 
 def select_at_index(tensor: Any, index: Mapping[str, Any]) -> Any:
-    """Return the elements that an index selects, if the tensor or an index tensor in the index is labeled."""
+    """Return the elements that an index selects from a tensor. Here, the tensor or an index tensor is labeled."""
     places = {axis: resolve_labels(tensor, axis, selection) for axis, selection in index.items()}
     tensors = {axis: selection for axis, selection in places.items() if isinstance(selection, NamedTensor)}
-    if tensors:  # the tensor comes first, so only these are moved
+    if tensors:  # the tensor comes first, so `align` moves only the index tensors
         rest = {axis: labels for axis, labels in labels_of(tensor.layout).items() if axis not in places}
         shared = dict.fromkeys(axis for selection in tensors.values() for axis in selection.axes)
         _, *selections = align((label_tensor(tensor, rest), *tensors.values()), shared)

@@ -16,7 +16,7 @@ from ..core.tensor import NamedTensor
 from .digits import IN_TABLES, digits_of
 from .tables import number, values
 
-MOST = 10_000  # elements of a matrix that is printed
+MOST = 10_000  # the largest number of elements in a printed matrix
 WORDS = {"true": "1", "false": "0", "nan": r"\text{nan}", "∞": r"\infty", "-∞": r"-\infty"}
 POWER = re.compile(r"e([+-])0*(\d+)$")
 

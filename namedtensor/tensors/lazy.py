@@ -43,7 +43,7 @@ class LazyMethod:
 
 
 class ForeignName:
-    """A descriptor for an attribute name of another library. Access raises an AttributeError with the equivalent."""
+    """A descriptor for an attribute name of another library. Access raises an error that names the equivalent."""
 
     def __init__(self, name: str):
         self.name = name

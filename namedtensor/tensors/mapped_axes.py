@@ -21,7 +21,7 @@ from grammar.errors import NotationError
 from ..core.arrays import UnnamedAxes
 from ..core.tensor import NamedTensor, wrap_array, wrap_layout
 
-_MAPPED: WeakKeyDictionary[Any, tuple[str, ...]] = WeakKeyDictionary()  # of traces, the names of the axis they map over
+_MAPPED: WeakKeyDictionary[Any, tuple[str, ...]] = WeakKeyDictionary()  # per trace, the names of the mapped axis
 
 
 class MappedNames(tuple[str, ...]):
@@ -70,13 +70,16 @@ def is_scanned(leaf: Any) -> bool:
 
 
 def name_slice(leaf: Any, names: tuple[str, ...]) -> NamedTensor:
-    """Return a slice as a tensor without the first axis in `names`, which the current trace is recorded to map over."""
+    """Return a slice as a tensor without the first axis in `names`. Record that its trace maps over that axis."""
     note(leaf._trace, names[0])
     return wrap_array(leaf, names[1:])
 
 
 def name_stacked(leaf: Any, names: tuple[str, ...]) -> NamedTensor | None:
-    """Return a stacked array as a tensor with the mapped axis first, or None if no trace mapped over an axis of it."""
+    """Return a stacked array as a tensor with the mapped axis first.
+
+    Return None if no trace mapped over an axis of the array, or if that trace has not ended.
+    """
     if not isinstance(names, MappedNames) or names.within is None or names.within() is current_trace():
         return None
     if len(names.added) != 1 or names.added[0] in names:

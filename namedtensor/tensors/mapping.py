@@ -84,7 +84,7 @@ def vmap(function: Callable[..., Any], axis: str) -> Callable[..., Any]:
 
 
 def align(arguments: tuple[Any, ...], axis: str) -> tuple[Any, ...]:
-    """Return the arguments aligned by their labels, because PyTorch and JAX only map tensors without labels."""
+    """Return the arguments with their elements aligned by label, because functions are mapped by position."""
     tensors = [value for value in arguments if type(value) is NamedTensor]
     if not any(tensor.layout.labels for tensor in tensors):
         return arguments

@@ -40,7 +40,7 @@ def rename(self: NamedTensor, names: Mapping[str, str] | None = None, /, **named
     Raises
     ------
     NotationError
-        If an axis is missing (301), or two axes would have the same name (303; paper §3.6).
+        If an axis is missing (301), or two axes would have the same name (312; paper §3.6).
 
     Examples
     --------
@@ -76,7 +76,7 @@ def merge(
     Raises
     ------
     NotationError
-        If an axis is missing (301), or another axis has the new name (303; paper §3.6).
+        If an axis is missing (301) or named twice (303), or another axis has the new name (313; paper §3.6).
 
     Examples
     --------
@@ -111,7 +111,8 @@ def split(
     Raises
     ------
     NotationError
-        If an axis is missing (301), or its size is not the product of the new sizes (313; paper §3.6).
+        If an axis is missing (301), its size is not the product of the new sizes, or another axis has a new name
+        (313; paper §3.6).
 
     Examples
     --------
@@ -193,7 +194,7 @@ def arguments_for_pickle(self: NamedTensor) -> tuple[Callable[..., NamedTensor],
     return restore_tensor, (self.array, self.axes, {axis: axis_labels.values for axis, axis_labels in labels}, origin)
 
 
-# ---------------------------------------------------------------------------------------------------- what it is given
+# ------------------------------------------------------------------------------------------------- the added methods
 INFIX = {  # operator -> the methods for tensors on its left, and for numbers on its left
     "+": ("__add__", "__radd__"),
     "-": ("__sub__", "__rsub__"),

@@ -14,7 +14,7 @@ from ..operators import REGISTRY
 from . import eager, functions
 from .diagnostics import no_names, shape_error
 
-# ufunc -> operator, where the names differ
+# ufunc -> operator, if the names differ
 OPERATORS = {
     "add": "+", "subtract": "-", "multiply": "⊙", "divide": "/", "true_divide": "/", "power": "^", "absolute": "abs",
     "maximum": "max", "minimum": "min", "equal": "=", "not_equal": "≠", "less": "<", "less_equal": "≤", "greater": ">",
@@ -31,7 +31,10 @@ OPERANDS = {"dot": "A, B", "concat": "A, B", "stack": "A, B", "index": "A, I"}
 
 
 def ufunc(function: Any, method: str, inputs: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
-    """Apply a ufunc, as in `np.exp(A)`. Raise NotationError if the ufunc depends on the order of axes."""
+    """Apply a ufunc, as in `np.exp(A)`.
+
+    Raise NotationError for a generalized ufunc, for a method such as `np.add.reduce`, and for options such as `out`.
+    """
     name = function.__name__
     if method != "__call__" or function.signature is not None or options:
         raise make_positional_error(name if method == "__call__" else f"{name}.{method}", _add_advice(name, method))

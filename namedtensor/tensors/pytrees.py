@@ -67,7 +67,7 @@ def register_class(tree_class: TreeClass) -> None:
 
     try:
         tree_util.register_pytree_with_keys(kind, children_with_keys, from_children, children)
-    except ValueError:  # another thread has just done so, or this one was interrupted when it had
+    except ValueError:  # another thread has just registered it, or an interrupted call had
         pass
     try:
         export.register_pytree_node_serialization(

@@ -12,8 +12,8 @@ from ..core.axes import names_of
 from ..core.tensor import NamedTensor, wrap_array
 from .reshaping import need_axes
 
-MAX_INTEGER = 127  # of −127, …, 127, which are symmetric
-PIECE_ELEMENTS = 2**22  # elements that are converted at a time, which keeps temporary arrays small
+MAX_INTEGER = 127  # the integers are −127, …, 127, a symmetric range
+PIECE_ELEMENTS = 2**22  # number of elements converted at a time, which keeps temporary arrays small
 
 
 def quantize(tensor: NamedTensor, axis: str | Iterable[str]) -> tuple[NamedTensor, NamedTensor]:

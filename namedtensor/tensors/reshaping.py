@@ -60,7 +60,7 @@ def rename(tensor: Any, names: Mapping[str, str]) -> Any:
     key = (tensor.layout, tuple(names.items()))
     try:
         layout = _RENAMED.get(key)
-    except TypeError:  # values that cannot be names, which `_rename` reports
+    except TypeError:  # an unhashable name, which `_rename` reports
         return wrap_layout(tensor._array, _rename(tensor.layout, names))
     if layout is None:
         layout = _RENAMED.get_or_build(key, lambda: _rename(tensor.layout, names))
@@ -144,7 +144,7 @@ SELECTIONS: Cache[Layout, Cache[tuple[str, ...], Callable[[Any, Iterable[Any]], 
 
 
 def _with_slices(before: tuple[slice, ...], dimensions: tuple[int, ...], tensor: Any, entries: Iterable[Any]) -> Any:
-    """Return the elements that integers and slices select, or None for another kind of entry or one out of range."""
+    """Return the elements that integers and slices select, or None if another kind or an invalid integer occurs."""
     layout, removed = tensor.layout, 0
     at: list[Any] = [*before]
     if len(dimensions) == 1:
@@ -213,7 +213,7 @@ def _slice_array(array: Any, at: tuple[Any, ...]) -> Any:
 
 
 def _positions(tensor: Any, axis: str, entries: Any) -> Any:
-    """Return an index tensor along an axis that contains a list of positions, in the tensor's library."""
+    """Convert a list index to an index tensor of positions along `axis`, in the library of `tensor`."""
     size = tensor.layout.sizes[axis]
     if isinstance(entries, str):
         raise no_labels(axis, entries)
@@ -222,7 +222,10 @@ def _positions(tensor: Any, axis: str, entries: Any) -> Any:
 
 
 def list_entries(axis: str, size: int, index: Any) -> list[Any]:
-    """Return the positions in a list index. A list of booleans selects the positions at which it is true."""
+    """Return the entries of a list index. For a list of booleans, return the positions of the true entries instead.
+
+    Raise NotationError if the number of booleans is not the size of the axis.
+    """
     entries = [*index]
     if entries and all(is_truth(entry) for entry in entries):
         if len(entries) != size:

@@ -62,7 +62,7 @@ def __repr__(tensor: NamedTensor) -> str:
 
 
 def label_texts(labels: Labels) -> list[str]:
-    """Format each label. Strings are in double quotes."""
+    """Format each label. Strings and dates are in double quotes."""
     texts = [printable(labels.text(at)) for at in range(len(labels))]
     return [f'"{text}"' if labels.values.dtype.kind in "OM" else text for text in texts]
 
@@ -136,7 +136,7 @@ def values(tensor: NamedTensor, order: tuple[str, ...]) -> Any:
 def number(value: Any, digits: int = IN_TABLES) -> str:
     """Format a number with the given number of significant digits, without trailing zeros.
 
-    If the number is not an integer, the result has a decimal point or an exponent.
+    If a noninteger is rounded to an integer, its decimals are shown, as in 1.000.
 
     >>> number(1.5), number(1 / 3), number(1.00001)
     ('1.5', '0.3333', '1.000')
@@ -173,7 +173,7 @@ def column(texts: list[str]) -> list[str]:
 
 
 def facets(tensor: NamedTensor) -> Iterator[tuple[str, Any, tuple[str, ...]]]:
-    """Yield the title, the array and the axes of each table of a tensor, as in ("batch 1", array, (rows, columns))."""
+    """Yield the title, array and axes of each of a tensor's first tables, as in ("batch 1", array, (rows, columns))."""
     axes = tensor.axes
     outer, inner, heads = axes[:-2], axes[-2:], heads_of(tensor)
     array = values(tensor, axes)
@@ -263,7 +263,10 @@ def to_text(tensor: NamedTensor, digits: int | None = None) -> str:
 
 
 def writer(digits: int, spec: str | None) -> Callable[[Any], str]:
-    """Return a function that formats a number by `spec`, and raises NotationError if `spec` is invalid."""
+    """Return a function that formats a number by `spec`, or with `digits` significant digits if `spec` is None.
+
+    The function raises NotationError if `spec` is invalid for the number.
+    """
     if spec is None:
         return lambda value: number(value, digits)
 
