@@ -63,7 +63,7 @@ class Behavior:
         Raises
         ------
         NotationError
-            If an axis is missing (301), or two axes would have the same name (303; paper §3.6).
+            If an axis is missing (301), or two axes would have the same name (312; paper §3.6).
 
         Examples
         --------
@@ -89,7 +89,7 @@ class Behavior:
         Raises
         ------
         NotationError
-            If an axis is missing (301), or another axis has the new name (303; paper §3.6).
+            If an axis is missing (301) or named twice (303), or another axis has the new name (313; paper §3.6).
 
         Examples
         --------
@@ -118,7 +118,8 @@ class Behavior:
         Raises
         ------
         NotationError
-            If an axis is missing (301), or its size is not the product of the new sizes (313; paper §3.6).
+            If an axis is missing (301), its size is not the product of the new sizes, or another axis has a new name
+            (313; paper §3.6).
 
         Examples
         --------
@@ -317,7 +318,7 @@ class Behavior:
         library : {"numpy", "torch", "jax"} or NamedTensor, optional
             The library (default: the tensor's library). If it is a tensor, use its library, device and dtype.
         device : optional
-            The device, such as "cuda" (default: the library's default).
+            The device, such as "cuda" (default: unchanged, or the default of a new library).
         dtype : str, optional
             The dtype of the elements, such as "float32" (default: unchanged).
 
