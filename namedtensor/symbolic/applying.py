@@ -354,7 +354,7 @@ def whole_power(base: Form, exponent: Form) -> Form | None:
     if len(exponent) > 1:
         count_rule("power of a size")
         return reduce(multiply, (apply_operator("^", (base, (product,))) for product in exponent))
-    product = next(iter(exponent))  # the one that is left
+    product = next(iter(exponent))  # The exponent has exactly one product here.
     if not product.factors:
         return power(base, product.coefficient)
     if product.coefficient != 1:

@@ -1,7 +1,7 @@
 """The assumptions that a proof or simplification may use. Each has a name.
 
     ∑_{c} t = 1              a rewrite: t at c, summed over c, is 1
-    S = S_{a→b, b→a}         orders of the indices of S that mean the same
+    S = S_{a→b, b→a}         equivalent orders of the indices of S
     x > 0                    the sign of a head
 
 The program declares an assumption, or its definitions prove it. `fact_kinds` lists the kinds of assumptions.

@@ -8,10 +8,10 @@ summed indices. A factor is a head at some indices, raised to an exponent. A `Fo
     tensor      an input, or a name of the program, by its axes
     delta       1 if two indices are equal, 0 otherwise: I_{a,b}
     size        |ax|
-    number      a number that is only there for its exponent: √2
+    number      a number raised to a fractional power: √2
     constant    π, e, ∞
     bracket     a sum that is not multiplied out
-    apply       an operator of forms: its bound indices are its axes, its first indices its result axes
+    apply       an operator applied to forms over bound indices; the first indices of its factor are its result axes
 
 Within a question (`intern_heads`), `head` interns heads, so equal heads are one object. Separate questions have
 separate heads. The order of creation determines the order and the names in the output, and therefore must depend on
@@ -62,7 +62,7 @@ class FormHead:
 
     `label` is the name, operator or number, and `options` are further values that distinguish heads. `parts` are the
     forms within the head; `slots` are their outside indices, and `bound` are their bound indices. `axes` are default
-    names for a factor's indices. `symmetries` are the orders of the indices that mean the same.
+    names for a factor's indices. `symmetries` are equivalent orders of the indices.
     """
 
     __slots__ = ("kind", "label", "options", "parts", "bound", "slots", "axes", "symmetries", "serial", "orbits",

@@ -62,7 +62,7 @@ class Forms:
         self.cut: list[NamedValue] = []
         self.leaves: dict[str, str] = {}  # New names of inputs.
         self.labels: Mapping[str, str] = {}  # New names of axes.
-        self.cut_name = "G"  # the first name of a derivative of many terms
+        self.cut_name = "G"  # The name of the first derivative that has many terms.
         # The keys of nonzero forms and of invertible matrices, provided that all parts have a value.
         self.nonzero: set[Any] = set()
 

@@ -42,7 +42,7 @@ from .work import current
 
 Names = Mapping[FormIndex, str]
 HALF = Fraction(1, 2)
-MAX_DEPTH = 2  # of brackets in which each way to rename is tried
+MAX_DEPTH = 2  # The nesting depth of brackets up to which each way to rename is tried.
 
 
 class ReadBack:
@@ -51,7 +51,7 @@ class ReadBack:
     def __init__(self, given: Mapping[FormHead, str] | None = None):
         self.given = dict(given or {})
         self.kept: dict[tuple[Any, ...], Node] = {}
-        self.depth = 0  # of brackets within brackets
+        self.depth = 0  # The nesting depth of brackets.
 
     # --------------------------------------------------------------------------------------------------------- sums
     def form(self, form: Form, names: Names) -> Node:

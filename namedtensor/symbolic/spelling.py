@@ -118,7 +118,7 @@ def with_axes(node: Node, axes: Iterable[str]) -> Node:
 
 _LENGTHS: Cache[int, tuple[Node, int]] = Cache(
     "lengths of expressions", 20_000
-)  # each holds its node, so that ids last
+)  # Each entry holds its node, so that the id is not reused.
 
 
 def length(node: Node) -> int:

@@ -58,8 +58,8 @@ class Work:
         self.proving, self.budget = proving, budget or Budget(limit)
         self.positive: frozenset[FormHead] = frozenset()
         self.rules: Counter[str] = Counter()
-        self.made: dict[str, Any] = {}  # the axes that operators make as they are written, with their sizes
-        self.numbered: dict[str, Any] = {}  # the summed axes whose size is a number, as they are named
+        self.made: dict[str, Any] = {}  # The sizes of result axes, by the names written for them.
+        self.numbered: dict[str, Any] = {}  # Numeric sizes of summed axes, by the names written for them.
         self.facts: KnownFacts = NO_FACTS
 
     def spend(self, amount: int = 1) -> None:
