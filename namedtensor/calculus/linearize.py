@@ -192,7 +192,7 @@ def _cases(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
 
 
 def _exponential(self: Linearization, term: Term, parts: list[Any]) -> Term:
-    """Return the tangent of e^X along directions.
+    """Return the tangent of `expm`, which is e^X or its derivative along directions.
 
     It is a sum: one term has X's tangent as a further direction, and each other term replaces one direction by its
     tangent.

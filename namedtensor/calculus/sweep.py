@@ -15,7 +15,7 @@ from .linearize import DIFFERENTIAL, Linearization
 from .nested import DerivativeRecord
 from .transpose import transpose_leaves
 
-Cotangents = dict[int, Term]  # by the identities of the variables
+Cotangents = dict[int, Term]  # The keys are the identities of the variables.
 
 
 def swept(checker: Inference, make: TermBuilder, taken: DerivativeRecord) -> Term | None:

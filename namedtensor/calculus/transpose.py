@@ -182,14 +182,14 @@ def _trace(select: Selecting, term: Term, cotangent: Share, position: int) -> Sh
 
 
 def _exponential(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
-    """Return the transpose of e^X in one direction: the cotangent is that direction, and matrices are transposed."""
+    """Return the transpose of the derivative of e^X: the cotangent replaces a direction, and matrices are transposed."""
     row, column = term.axes
     others = [select.make.rename(argument, {row: column, column: row}) for argument in term.arguments]
     return _transpose_along(select, term, others, cotangent, position)
 
 
 def _transpose_along(select: Selecting, term: Term, arguments: Sequence[Term], share: Share, position: int) -> Share:
-    """Return e^X along directions, with the masked term in place of the argument at this position."""
+    """Return the derivative of e^X along directions, with the masked term in place of the argument at this position."""
     touched = touching(share.within, term.axes)
     share = select.settled(share, touched)
     terms = (*arguments[:position], share.term, *arguments[position + 1 :])
