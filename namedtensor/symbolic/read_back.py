@@ -42,7 +42,7 @@ from .work import current
 
 Names = Mapping[FormIndex, str]
 HALF = Fraction(1, 2)
-MAX_DEPTH = 2  # The nesting depth of brackets up to which each way to rename is tried.
+MAX_DEPTH = 2  # In brackets nested less deeply, each way to rename is tried.
 
 
 class ReadBack:
