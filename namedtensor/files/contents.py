@@ -12,14 +12,14 @@ from .text import InputError
 class Found(NamedTuple):
     """The contents of a file: an array, its axes if the file names them, and remarks for the user.
 
-    If `table` is true and the array has one column, the array may be read with one axis.
+    If `table` is true and the array has one column, `first_axis_alone` can drop the second axis.
     """
 
     array: Any
     axes: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
     table: bool = False
-    labels: tuple[Any, ...] = ()  # of each axis, such as the rows and the columns of a table; empty if it has none
+    labels: tuple[Any, ...] = ()  # per axis, such as the rows and columns of a table; empty for an axis without labels
     dropped: tuple[str, ...] = ()  # columns of words that are left out
 
 
@@ -36,7 +36,7 @@ def choose(arrays: Collection[str], member: str | None, path: Path, kind: str = 
 
 
 def first_axis_alone(contents: Found, axes: tuple[str, ...] | None) -> Any:
-    """Return the array of a file. For a table with one column, if one axis name is given, drop the second axis."""
+    """Return the array of a file, without its second axis if the file is a one-column table and `axes` is one name."""
     is_column = contents.table and axes is not None and len(axes) == 1 and contents.array.shape[1] == 1
     return contents.array[:, 0] if is_column else contents.array
 

@@ -25,10 +25,10 @@ from ..core.labels import dropping_notes
 from .text import InputError, parse_number, read_text
 
 MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
-NUMBERS_START = {*"0123456789+-−.∞iInN"}  # characters that a number begins with
+NUMBERS_START = {*"0123456789+-−.∞iInN"}  # characters that a number can begin with
 YEARS = range(1000, 3000)
-SAMPLE_ROWS = 1000  # that say whether the first row is a header
-MAX_TITLES = 8  # that a note lists
+SAMPLE_ROWS = 1000  # rows after the first that decide whether it is a header
+MAX_TITLES = 8  # titles that a note lists
 Row = tuple[int, list[str]]  # its number in the file, and its cells
 
 
@@ -37,8 +37,8 @@ class Table(NamedTuple):
 
     path: Path
     titles: tuple[str, ...]
-    columns: Mapping[int, Any]  # arrays, or the cells of each
-    lines: Sequence[int]  # of those cells in the file
+    columns: Mapping[int, Any]  # by index: an array of numbers, or a list of cells
+    lines: Sequence[int]  # the line number of each row in the file
     labels: tuple[str, ...]
     has_header: bool
     dropped: tuple[str, ...]
@@ -162,7 +162,7 @@ def rows_of(text: str, path: Path) -> list[Row]:
 
 
 def find_dropped_columns(titles: Sequence[str], has_header: bool, columns: Mapping[int, Any]) -> tuple[str, ...]:
-    """Return the titles of the columns that are dropped, except a column without a title and without words."""
+    """Return the titles of dropped columns, without the columns that have neither a header title nor content."""
     kept = [index for index, cells in columns.items() if (has_header and titles[index]) or any(cells)]
     return tuple(titles[index] or f"column {index + 1}" for index in kept)
 
@@ -216,7 +216,7 @@ def steps_of(numbers: Sequence[int | float | None]) -> set[float]:
 
 
 def is_row_numbers(column: Sequence[str]) -> bool:
-    """Return whether a column contains only row numbers, that is, consecutive numbers from 0 or 1."""
+    """Return whether a column contains only row numbers, which are consecutive integers from 0 or 1."""
     numbers = [parse_number(cell) for cell in column]
     return numbers[0] in (0, 1) and is_consecutive(numbers)
 

@@ -32,7 +32,7 @@ REQUIRES = {"h5netcdf": ("h5py",)}  # requirements that a package no longer inst
 
 
 def need_packages(format: str, what: str) -> None:
-    """Raise InputError if a package is missing. The error states the command that installs it."""
+    """Raise InputError with an installation command if packages that a format needs are missing."""
     needed, one_of = PACKAGES[format]
     missing = [name for name in needed if find_spec(name) is None]
     if one_of and not any(map(is_usable, one_of)):
@@ -68,7 +68,7 @@ def to_found(tensor: Any, dropped: tuple[str, ...] = (), table: bool = False) ->
 def read_parquet(path: Path, member: str | None) -> Found:
     """Read a table of numbers.
 
-    A first column of words labels the rows. Other columns of words are omitted, and a remark lists them.
+    The first column of words labels the rows. Other columns of words are omitted, and a note lists them.
     """
     need_packages("Parquet", f"reading {path}")
     if beginning(path) != PARQUET:

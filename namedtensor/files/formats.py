@@ -1,8 +1,8 @@
 """The formats of tensor files, in a table of the readers and writers.
 
-A reader returns a positional array. It also returns the axis names if the format stores them (JSON with "axes", and
-files of `write`). A writer writes to a temporary file in the same folder and then renames the temporary file, so the
-old file stays until all data is written.
+A reader returns a positional array. It also returns the axis names if the file contains them (such as JSON with
+"axes"). `write` gives a writer a temporary file in the same folder and then renames it, so the old file stays until all
+data is written.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from .text import (
 )
 from .versions import read_one_version
 
-MIN_LARGE_BYTES = 10**6  # of a table that is read by `large_tables`
+MIN_LARGE_BYTES = 10**6  # the smallest table that `large_tables` reads
 
 
 # ----------------------------------------------------------------------------------------------------------------- JSON
@@ -100,7 +100,7 @@ def flattened(data: Any, what: str) -> tuple[tuple[int, ...], list[Any]]:
 
 
 def length_of(row: Any) -> int | None:
-    """Return the number of entries in a row, or None if `row` is a number."""
+    """Return the number of entries in a row, or None if `row` is not a list."""
     entries = to_list_or_none(row)
     return None if entries is None else len(entries)
 
@@ -119,14 +119,14 @@ def entry_of(entry: Any, what: str) -> Any:
         entry = WORDS.get(entry, entry)
     if not isinstance(entry, (bool, int, float)):
         raise InputError(f"{what} holds {json.dumps(entry, ensure_ascii=False)[:40]}, which is not a number")
-    return float(str(entry)) if isinstance(entry, int) and abs(entry) > 2**62 else entry  # beyond all floats infinite
+    return float(str(entry)) if isinstance(entry, int) and abs(entry) > 2**62 else entry  # ∞ beyond the range of floats
 
 
 # ------------------------------------------------------------------------------------------------------------------ CSV
 def read_csv(path: Path, member: str | None, header: bool | None = None) -> Found:
     """Read a table of numbers.
 
-    A header is removed, and columns of words are omitted. A note reports both.
+    A header is removed, and columns of words are omitted. Notes report both.
     """
     table = table_of(path, header)
     columns, notes = list(table.columns), list(table.notes)
@@ -227,7 +227,7 @@ def read_safetensors(path: Path, member: str | None) -> Found:
 
 # -------------------------------------------------------------------------------------------------------------- writing
 def write(value: Any, path: str) -> None:
-    """Write a tensor to a temporary file in the same folder, which then replaces the old file.
+    """Write a tensor to a file in the format of its suffix, completely or not at all.
 
     Raises InputError if the file cannot be written.
     """
@@ -285,7 +285,8 @@ def write_json(value: Any, file: Any, path: str) -> None:
 def write_csv(value: Any, file: Any, path: str) -> None:
     """Write a table of at most two axes. The first axis is along the rows, and the second across the columns.
 
-    The header row contains the labels of the second axis, or names such as `day(1)` if the axis has no labels.
+    The header row contains the labels of the second axis, or names such as `day(1)` if the axis has no labels. A first
+    column contains the labels of the first axis, if any.
     """
     array, axes = positional(value)
     if array.ndim > 2:
@@ -311,7 +312,7 @@ def write_csv(value: Any, file: Any, path: str) -> None:
 class Format(NamedTuple):
     read: Callable[[Path, str | None], Found]
     write: Callable[..., None] | None = None
-    members: bool = False  # whether FILE[NAME] chooses among several
+    members: bool = False  # whether FILE[NAME] selects one of several arrays or columns
     is_folder: bool = False
 
 

@@ -24,7 +24,7 @@ from .csv_tables import (
     separator_of,
 )
 
-HEAD_BYTES = 2**18  # of a file, which hold the rows that say whether there is a header
+HEAD_BYTES = 2**18  # the start of a file, whose rows decide whether there is a header
 
 
 def read_large_table(path: Path, file: IO[bytes], header: bool | None) -> Table | None:
@@ -92,7 +92,7 @@ def pandas_columns(file: IO[bytes], head: TableCells, separator: str) -> list[An
 
 
 def is_rectangular(file: IO[bytes], head: TableCells, separator: bytes, count: int) -> bool:
-    """Return whether `count` rows of a file have all their separators in total, and no row has only empty cells."""
+    """Return whether `count` rows of a file have the expected number of separators in total, and none is empty."""
     file.seek(0)
     body, empty = file.read().split(b"\n", head.lines[0] - 1)[-1], separator * (len(head.titles) - 1)
     rows = (b"\n" + empty + end for end in (b"\n", b"\r\n"))
@@ -100,7 +100,7 @@ def is_rectangular(file: IO[bytes], head: TableCells, separator: bytes, count: i
 
 
 def check_columns(columns: list[Any], head: TableCells) -> list[Any] | None:
-    """Return the columns if each column contains only numbers or only words, or else None."""
+    """Return the columns, or None if a column mixes numbers and words, or does not have numbers like its sample."""
     for column, sample in zip(columns, head.columns):
         if isinstance(column, list):
             if has_numbers(cast("list[str]", column)):

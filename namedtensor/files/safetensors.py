@@ -21,7 +21,7 @@ from ..core.kinds import require_mapping, require_path, wrong
 from .text import InputError, is_names, parse_json, reason, to_object_or_none, whole_file
 from .versions import OpenedVersion
 
-AXES_AT_MOST = 64  # of NumPy's arrays
+AXES_AT_MOST = 64  # the limit of NumPy's arrays
 AXES = "axes"  # the key of the metadata under which the names of the axes appear
 KINDS = {"float64": "F64", "float32": "F32", "float16": "F16", "bool": "BOOL", "int64": "I64", "int32": "I32",
          "int16": "I16", "int8": "I8", "uint8": "U8", "uint16": "U16", "uint32": "U32", "uint64": "U64"}  # fmt: skip
@@ -29,7 +29,7 @@ STORED = {kind: dtype for dtype, kind in KINDS.items()} | {"BF16": "uint16"}
 
 
 class HeaderEntry(NamedTuple):
-    """The header entry of a tensor: its dtype, its shape, and the positions of its bytes after the head."""
+    """The header entry of a tensor: its dtype, its shape, and the range of its bytes after the header."""
 
     kind: str
     shape: tuple[int, ...]
@@ -277,7 +277,7 @@ def save_tensors(
     Raises
     ------
     NotationError
-        If the file cannot be written (409).
+        If a value is not a named tensor (208), or the file cannot be written or cannot store a dtype (409).
 
     Examples
     --------

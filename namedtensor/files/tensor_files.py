@@ -108,7 +108,7 @@ def save_tensor(path: str | os.PathLike[str], tensor: Any) -> None:
     Raises
     ------
     NotationError
-        If the file cannot be written (409).
+        If `tensor` is not a named tensor (208), or the file cannot be written (409).
 
     Examples
     --------

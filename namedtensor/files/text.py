@@ -92,7 +92,7 @@ def _umask_by_change() -> int:
 
 
 def is_written_in_place(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path is a pipe or a character device. Raise OSError if it is not a regular file either."""
+    """Return whether a path is a pipe or a character device. Raise OSError for a folder or other special file."""
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
@@ -202,7 +202,7 @@ def finite(value: Any) -> Any:
 
 
 def decode(data: bytes, file: str) -> tuple[str, str | None]:
-    """Decode UTF-8, UTF-16 with a byte order mark, or else Latin-1, which is common in older documents."""
+    """Decode UTF-16 with a byte order mark, UTF-8, or else Latin-1. Return the text, and a note if it is Latin-1."""
     note = None
     try:
         if data[:2] in (b"\xff\xfe", b"\xfe\xff"):

@@ -13,7 +13,7 @@ from typing import IO, TypeVar, cast
 from grammar.errors import NotationError
 
 Version = tuple[int, int, int, int]
-MAX_READS = 3  # of a file that is changed during each
+MAX_READS = 3  # attempts to read a file that changes during each of them
 
 
 def version_of(file: str | os.PathLike[str] | int) -> Version | None:
@@ -69,7 +69,7 @@ def read_one_version(path: Path, read: Callable[[], Result]) -> Result:
             result, problem = None, None
             try:
                 result = read()
-            except Exception as failure:  # of a file that is cut short meanwhile, each library has its own
+            except Exception as failure:  # each library raises its own exception for a truncated file
                 problem = failure
             after = versions_of(path, file if problem is None else None)
         differing = [name for name in before.keys() | after.keys() if before.get(name) != after.get(name)]

@@ -97,7 +97,7 @@ class Sharded:
     def __getattr__(self, name: str) -> ShardedEntry:
         if name.startswith("_"):
             raise AttributeError(name)
-        getattr(self.program, name)  # which has it, or specifies what is near
+        getattr(self.program, name)  # raises an AttributeError for an unknown name
         return self._entry(name)
 
     def __call__(
@@ -122,7 +122,7 @@ class Sharded:
         return self.sharding.place({**(values or {}), **named})
 
     def place_inputs(self, values: Mapping[str, Any] | None = None, **named: Any) -> dict[str, Any]:
-        """Place inputs where the formulas compute with them. If there are no rules for this, `place` does the same."""
+        """Place inputs where the formulas compute with them. Without `compute_rules`, `place` does the same."""
         return self.sharding.place_inputs({**(values or {}), **named})
 
     def abstract(self, shape: Any, dtype: str = "float32") -> NamedTensor:
@@ -178,7 +178,7 @@ class Sharded:
 
 
 class Fixed(NamedTuple):
-    """The static part of a compiled call: numbers, sizes, parameter names, and the count of positional arguments."""
+    """The static part of a compiled call: all arguments except tensors, and the version of the user's functions."""
 
     positional: int
     numbers: tuple[tuple[str, str, Any], ...]  # the type's name too: True and 1.0 are not 1

@@ -139,7 +139,7 @@ class Sharding:
         for axis, size in sizes.items():
             self._check_divides(name, sizes, axis, size)
         spec = [_part(over) for over in parts.values()]
-        while spec and spec[-1] is None:  # JAX writes results in this form, so one function serves both
+        while spec and spec[-1] is None:  # results of JAX have no trailing None, so one compiled function serves both
             spec.pop()
         return NamedSharding(self.mesh, PartitionSpec(*spec))
 
@@ -168,7 +168,7 @@ class Sharding:
         )  # fmt: skip
 
     def placed(self, name: str, tensor: NamedTensor) -> NamedTensor:
-        """Return a tensor placed on the devices. A tensor that is already there or is traced is returned unchanged.
+        """Return a tensor placed on the devices. Return it unchanged if it is already there or is traced.
 
         If the mesh spans several processes, each process passes the whole value, or an array that already spans the
         processes.

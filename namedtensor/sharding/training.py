@@ -1,6 +1,6 @@
 """Training under sharding rules: one compiled step of a loss, its gradients and an optimizer written as a program.
 
-Each optimizer state is placed like the parameter with the same name. Gradients can be accumulated over an axis, such as
+Each optimizer state is placed like its parameter. Gradients can be accumulated over an axis, such as
 `micro`. Each step of the accumulation loop then uses one element of this axis.
 """
 
