@@ -28,7 +28,10 @@ FILE_LIKE = re.compile(r"[\w./\\~-]+\.(?:nt|tex|md|markdown|ipynb)")
 
 
 def source_of(options: Any) -> FormulaSource:
-    """Return the formula that a command's options give, and record it in the options so that errors name its file."""
+    """Return the formula that a command's options give, with its imports inserted.
+
+    Record it in the options so that errors name its file.
+    """
     word = options.formula[1:] if options.formula.startswith(" -") else options.formula
     options.source = read_source(word, options.syntax)
     if "from" in options.source.text:

@@ -14,10 +14,10 @@ from .arguments import FILE_LIKE, FormulaSource
 from .console import Console, error_record
 from .inputs import sizes_of
 
-MOST = 200  # findings with one code that are printed of a document
-RECURRING = 5  # findings with one message that are printed in full
+MOST = 200  # groups of findings of each severity, and notes, that are printed for each document
+RECURRING = 5  # findings with one message that are printed separately; more are grouped
 UNSUPPORTED = 111  # the code of a macro that is not read
-MAX_LINES = 8  # line numbers that are printed of a recurring finding
+MAX_LINES = 8  # line numbers that are printed for a recurring finding
 
 
 class DocumentInput(NamedTuple):

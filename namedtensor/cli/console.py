@@ -52,7 +52,7 @@ def replace_hint(error: NotationError, table: tuple[tuple[str, str], ...]) -> No
 class Console:
     """The output of the command line: standard output and standard error, each in its encoding.
 
-    `ascii` forces ASCII.
+    `ascii` forces ASCII. `machine` states that other programs read the output. `hints` replace words in error hints.
     """
 
     def __init__(self, ascii: bool = False, machine: bool = False, hints: tuple[Any, ...] = ON_COMMAND_LINE):
@@ -101,7 +101,8 @@ class Console:
 def write_to(stream: TextIO | None, text: str, at_once: bool = False) -> None:
     """Write a text to standard output or standard error. The caller may have closed the stream.
 
-    Raise StreamError if standard output cannot be written. If standard error cannot be written, ignore the failure.
+    Raise StreamError if standard output cannot be written, but BrokenPipeError if its reader has ended. If standard
+    error cannot be written, ignore the failure.
     """
     try:
         if stream is None:

@@ -55,7 +55,10 @@ SHAPE = re.compile(r"[^=]+=\s*(ℝ|R\b|\\mathbb|\\reals)")  # NAME=ℝ^{…}
 
 
 def print_derivative(derivation: Any, options: Any, console: Console) -> None:
-    """Print a derivative as a closed form, or as written if shapes are unknown or there is no closed form."""
+    """Print a derivative as a closed form, or its derivation.
+
+    With --as-written, or if no shapes are given and no closed form is found, print the derivative as written.
+    """
     shapes = shapes_of(options.inputs, options.header, console)
     if options.as_written:
         return spell(derivation.tree, options.to or "text", options, console)
@@ -91,7 +94,10 @@ LARGEST = 1e-5  # the largest accepted difference
 
 
 def check_derivative(derivation: Any, options: Any, console: Console) -> int:
-    """Check the closed form by finite differences, and check each step. Return 1 if a check fails, or 0 otherwise."""
+    """Compare the closed form with finite differences. Return 1 if they differ, or 0 otherwise.
+
+    Also check each step of the derivation. Raise NotationError if a step does not hold.
+    """
     from ..core.tensor import tensor
     from ..derivations.differences import differences, distance
 

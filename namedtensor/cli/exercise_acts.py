@@ -31,7 +31,10 @@ from .console import Console
 
 
 def do_act(options: Any, console: Console) -> int | None:
-    """Run the command. Return 1 if the exercise file is invalid, or 0 otherwise, even if answers are wrong."""
+    """Run the action that the options name. Return 1 if it finds a fault in an exercise file.
+
+    Wrong answers do not change the exit status. Raise InputError if an exercise file cannot be read.
+    """
     try:
         return ACTS[options.act](options, console)
     except ExerciseError as problem:
@@ -92,7 +95,10 @@ def grade(options: Any, console: Console) -> None:
 
 
 def grade_class(sheet: Sheet, folder: Path, options: Any, console: Console) -> None:
-    """Grade the submissions in a folder."""
+    """Grade the submissions in a folder, and write the grades and, with --report, a report.
+
+    Print notes about unknown students and exercises, and about students with several files.
+    """
     if options.to == "gradescope" and not options.out:
         raise InputError("--to gradescope writes a results.json for each student: add -o FOLDER")
     roster = [] if options.roster is None else roster_of(Path(options.roster))
@@ -135,7 +141,7 @@ def grade_class(sheet: Sheet, folder: Path, options: Any, console: Console) -> N
 def read_submissions(folder: Path, console: Console) -> tuple[dict[Path, str], list[str]]:
     """Return the texts of the readable files in a folder, and the reason why each other file is skipped.
 
-    The reasons are also printed.
+    The reasons are also printed. Raise InputError if no file can be read.
     """
     result: dict[Path, str] = {}
     skipped: list[str] = []

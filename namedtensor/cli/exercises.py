@@ -1,4 +1,4 @@
-"""The command `exercises`: its arguments, without the actions, which need arrays."""
+"""Arguments of the `exercises` command. Its actions are in `exercise_acts`, because they need arrays."""
 
 from __future__ import annotations
 

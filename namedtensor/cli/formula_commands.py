@@ -133,9 +133,9 @@ def compute_value(options: Any, source: FormulaSource, console: Console) -> tupl
 
 
 def read_call(options: Any, console: Console) -> tuple[str | None, list[Any], KeywordValues]:
-    """Return what --call and --of specify.
+    """Return the function or name to evaluate, the arguments of --call, and the inputs by name.
 
-    They give the function or name to evaluate, the arguments, and the inputs by name.
+    The function or name is None if neither --call nor --of is given. Raise InputError if both are given.
     """
     if options.call and options.of:
         raise InputError("--of and --call both name a part of the program; leave one out")
@@ -151,7 +151,10 @@ GIVEN = re.compile(r"[^=:\[\]/\\]+=")
 
 
 def argument_of(word: str, values: dict[str, Any]) -> Any:
-    """Return the value of an argument of --call, which is the name of an input, a number or a tensor."""
+    """Return the value of an argument of --call, which is the name of an input, a number or a tensor.
+
+    Raise InputError if the argument is none of these.
+    """
     if word in values:
         return values[word]
     if parse_number(word) is None and not re.search(r"[:.\[]", word):

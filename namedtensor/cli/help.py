@@ -42,7 +42,7 @@ def help_command(options: Any, console: Console) -> None:
 
 
 def find_operator(name: str) -> Operator:
-    """Return the record of an operator, given its name, sign, ASCII or LaTeX form.
+    """Return the record of an operator, given its name, sign, ASCII form, LaTeX form or Python name.
 
     Raise InputError if the operator does not exist.
     """

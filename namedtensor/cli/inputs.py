@@ -91,9 +91,9 @@ def no_shape(name: str, text: str) -> InputError:
 
 
 def shapes_of(words: list[str], header: list[str], console: Console) -> KeywordValues:
-    """Return the shapes that NAME=VALUE arguments give, or tensors with these shapes.
+    """Return the shapes, tensors and numbers that NAME=VALUE arguments give, by name.
 
-    Raise InputError if an argument does not have a shape.
+    Raise InputError if an argument is invalid or its name is in `RESERVED`.
     """
     shapes = values_of(words, header, console, shapes=True)
     for name in RESERVED:
@@ -103,7 +103,7 @@ def shapes_of(words: list[str], header: list[str], console: Console) -> KeywordV
 
 
 def headers_of(words: list[str]) -> dict[str, bool | None]:
-    """Return whether each table named in --header NAME=yes|no|auto has a header, where auto is None.
+    """Return whether each table named in --header NAME=yes|no|auto has a header, or None for auto.
 
     Raise InputError if a word is invalid.
     """

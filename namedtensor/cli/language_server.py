@@ -120,7 +120,8 @@ class EditorSession:
     def guarded(self, answer: Callable[[], Answer], otherwise: Answer) -> Answer:
         """Return the result of `answer`. If it raises an exception, log it in the editor and return `otherwise`.
 
-        The content of a document never stops the server.
+        A NotationError becomes the error reply of the request instead. The content of a document never stops the
+        server.
         """
         try:
             return answer()
@@ -192,7 +193,8 @@ def create_server(delay: float = 0.4) -> LanguageServer:
     def on(feature: str, options: Any = None, settled: bool = False) -> Callable[[Handler], Handler]:
         """Return a decorator that registers a function for a kind of request.
 
-        The function accepts an open document, an offset or span in it, and the request.
+        The function accepts an open document, an offset or span in it, and the request. With `settled`, the whole
+        document is checked before the function is called.
         """
 
         def register(handler: Handler) -> Handler:

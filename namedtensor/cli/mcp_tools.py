@@ -1,6 +1,6 @@
 """Tools of `namedtensor mcp` for the Model Context Protocol, which run in a separate process with limits.
 
-Each tool corresponds to the public function with the same name, and returns its result as a record. For a formula or an
+Each tool calls public functions of the package, and returns the result as a record. For a formula or an
 input with an error, the record describes the error.
 """
 
@@ -26,7 +26,7 @@ from .console import error_record
 if TYPE_CHECKING:
     from mcp.server import MCPServer
 
-MAX_NUMBERS = 10_000  # of a value that is answered whole
+MAX_NUMBERS = 10_000  # elements of the largest value that a tool returns
 INPUT_HINT = 'write {"X": {"data": [[1, 2], [3, 4]], "axes": "a b"}}, or a number'
 INSTRUCTIONS = """\
 Tools for named tensor notation (Chiang, Rush, Barak): formulas whose tensors have named axes, as text or as LaTeX.

@@ -18,7 +18,7 @@ Run = Callable[[Any, Console], "int | None"]
 
 
 class Command(NamedTuple):
-    """A command of `namedtensor`. Its function `run` returns the exit status, where None stands for 0.
+    """A command of `namedtensor`. Its function `run` returns the exit status, or None for 0.
 
     An entry point of the group `namedtensor.commands` also defines a command. Its name is the name of the command.
     """

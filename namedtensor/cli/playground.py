@@ -13,8 +13,8 @@ from .console import Console
 from .parsers import MEMORY, Argument, command
 
 WHOLE = "playground.html"
-REPOSITORY = Path(__file__).parent.parent.parent  # or, in an installation, a folder without that file
-DISTRIBUTION = "named-tensor-notation-playground"  # which holds that file
+REPOSITORY = Path(__file__).parent.parent.parent  # In an installation, this folder has no playground.html.
+DISTRIBUTION = "named-tensor-notation-playground"  # the package that contains playground.html
 LONGEST = 60_000  # characters of a file that the page begins with
 
 
@@ -53,7 +53,7 @@ def playground_command(options: Any, console: Console) -> None:
 def serve(text: str | None, port: int, opened: bool, console: Console, limits: dict[str, Any]) -> None:
     """Serve the page until the user interrupts.
 
-    Raise InputError if the page is not built or the port is invalid.
+    If the port is in use, serve on a free port. Raise InputError if the page is not built or the port is invalid.
     """
     from ..webpage.server import Server, page
 
@@ -65,7 +65,7 @@ def serve(text: str | None, port: int, opened: bool, console: Console, limits: d
     except (OSError, OverflowError):
         if not 0 <= port < 2**16:
             raise InputError(f"a port is a number from 0 to {2**16 - 1}, not {port}") from None
-        server = Server(0, text, **limits)  # somebody else has it
+        server = Server(0, text, **limits)  # the port is in use
     console.print(f"{server.address} is the playground; Ctrl-C ends it")
     console.flush()
     try:
@@ -94,7 +94,7 @@ def save_page(target: Path, console: Console) -> None:
 def whole_page() -> tuple[bytes, str | None]:
     """Return the page that includes Python, and the version of the package that contains the page.
 
-    If the page is from the repository, the version is None.
+    If the page is from the repository, the version is None. Raise InputError if the page is not installed.
     """
     from importlib.metadata import PackageNotFoundError, distribution
 

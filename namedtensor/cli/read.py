@@ -156,7 +156,10 @@ Input = tuple[str, list[tuple[str, int | None]], bool]
 
 
 def input_of(word: str) -> Input:
-    """Return the name, axes and kind of an input, given a text such as x=batch,seq,chans[16] or ids=batch,seq:int."""
+    """Return an input's name, its axes with sizes, and whether it contains integers.
+
+    The text is as in x=batch,seq,chans[16] or ids=batch,seq:int. Raise InputError if it is invalid.
+    """
     name, text = split_pair(word, "an input; write NAME=axis,axis")
     text, _, kind = text.partition(":")
     axes = [AXIS.fullmatch(other.strip()) for other in text.split(",")]
@@ -168,7 +171,8 @@ def input_of(word: str) -> Input:
 def examples(subject: Any, inputs: list[Input]) -> dict[str, Any]:
     """Return example tensors for the inputs, with sizes for which the module runs.
 
-    Each size is as stated, or a size of the module's parameters, or a small prime.
+    Each size is as stated, or a size of the module's parameters, or a small prime. Raise NotationError if the module
+    runs with none of the tried sizes.
     """
     import torch
 
@@ -187,7 +191,7 @@ def examples(subject: Any, inputs: list[Input]) -> dict[str, Any]:
         try:
             with torch.no_grad():
                 subject(**arrays)
-        except Exception as failed:  # whatever the module raises for sizes that do not fit
+        except Exception as failed:  # a module may raise any exception for sizes that do not fit
             problem = problem or failed
             continue
         return arrays

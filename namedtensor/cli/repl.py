@@ -190,7 +190,7 @@ class Prompt(InteractiveConsole):
     def complete_line(self, text: str, state: int) -> str | None:
         """Return the line completed with completion number `state`, or None if there are fewer completions.
 
-        A macro that is spelled fully completes only to itself.
+        A macro that is typed in full completes only to its symbol.
         """
         choices = complete(text, self.known())
         choices = [choice for choice in choices if choice.meaning == text[len(text) - choice.length :]][:1] or choices

@@ -10,7 +10,7 @@ from .inputs import split_pair
 from .parsers import ANY, JSON, Argument, command
 
 KINDS = ("matrices", "indices", "einsum", "einops", "numpy", "torch")
-RECORDED = ("formula", "latex", "kind", "axes", "result", "reading", "checked")  # of a translation, for machines
+RECORDED = ("formula", "latex", "kind", "axes", "result", "reading", "checked")  # printed by --json
 
 
 @command(
@@ -55,7 +55,7 @@ def translate_command(options: Any, console: Console) -> None:
 
 
 def shape_of(word: str) -> tuple[str, Any]:
-    """Return the name and axes in NAME=AXES, where the axes may also be a number. Raise InputError if it is invalid."""
+    """Return the name and the axes or number in NAME=AXES or NAME=2. Raise InputError if the name is missing."""
     name, text = split_pair(word, "an input; write NAME=axis,axis")
     number = parse_number(text)
     return name, number if number is not None else text

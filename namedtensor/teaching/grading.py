@@ -55,8 +55,8 @@ class Grade:
 
     `correct` is true for a correct answer, which gets `points` out of `max_points`. `feedback` is a sentence or an
     error. `counts_as_attempt` is false if the answer was rejected without grading. `error` is the exception if the
-    answer does not parse or type-check. `hints` are the hints of the exercise. `solution` is None unless the file lets it
-    be shown. `mistake` describes the mistake without details of this answer, so that equal mistakes can be counted.
+    answer does not parse or type-check. `hints` are the hints of the exercise. `solution` is None unless the file shows
+    it. `mistake` describes the mistake without details of this answer, so that equal mistakes can be counted.
     """
 
     exercise: str

@@ -22,5 +22,5 @@
 `worker`: answers requests in separate processes.
 `server`: serves the page to this machine only.
 
-Contract: all modules except the server need only Python and lark, and they raise no exceptions.
+Contract: all modules except the server need only Python and lark, and `answers.answer` raises no exceptions.
 """

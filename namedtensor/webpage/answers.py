@@ -54,7 +54,7 @@ sizes, or null if the text has errors.
 For a text that does not parse, "ok" is also true, "latex" is null, "parts" is empty, and "errors" contains the error.
 
 **translate** — `{"text": "A x", "shapes": {"A": "out chans"}}`, with the known axes of inputs, in order → the text in named
-tensor notation. Each translation is compared with the value of the text.
+tensor notation. The last note states how each translation was checked.
 
     {"ok": true, "inputs": [{"name": "A", "axes": "out chans"}, …] (null axes: to be given first), "readings": [{"formula":
      "A ⊙_{chans} x", "text": the same after declarations of its inputs, "notes": ["A is read as a matrix"]}], several
@@ -117,10 +117,11 @@ the text without its solutions}`, with all exercises, or with only the named exe
 **grade** — `{"file": text, "name": "attention-scale", "answer": ".."}` → `{"ok": true, "correct": false, "points": 0, "max_points": 2,
 "counts_as_attempt": true, "feedback": "..", "hints": [..], "solution": null | text, "error": ERROR | null, "own": the value of the answer
 on the inputs of `drawing`, or null}`. The field "differs" of `own`, such as [0, 3], lists the positions of wrong elements. It
-is null if the axes differ.
+is null if the axes or sizes differ.
 
 **drawing** — `{"file": text, "name": ".."}` → `{"ok": true, "inputs": [{"name": "X", "axes": SHAPE, "data": [1, -2, ..]}], "expected": {"axes",
-"data"} | null}`, with small inputs in row-major order and the expected value. `expected` is null if answers of this kind have no value.
+"data"} | null}`, with small inputs in row-major order and the expected value. `expected` is null if answers of this kind have no
+value, or if the value is too large.
 
 **examples** → `{"ok": true, "examples": [{"name": "attention", "title": "..", "source": "paper, §4.1", "text": "..",
 "inputs": {types}, "values": {"Q": nested lists} (random for missing names), "labels": {"seq": ["a", "fluffy", "creature"]}, "record": {"seq": 2}}], "site": "https://…" | null}`; `site` is the address where the page is published.

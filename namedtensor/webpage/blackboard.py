@@ -99,7 +99,10 @@ def with_operands(node: Any, parts: list[Any]) -> Any:
 
 # ------------------------------------------------------------------------------------------------------------ numbers
 def numbers(stages: Stages, step: ExplainedStep, at: Place) -> list[Item] | None:
-    """Return the numbers that one element of a step is computed from, or None if they do not fit on a line."""
+    """Return the numbers that one element of a step is computed from, as a template.
+
+    Return None if the step has no operands, its operation has no such form, or the numbers do not fit on a line.
+    """
     operands = {id(stages.steps[number].term): number for number in stages.operands(step) if number is not None}
     term = unfold_step(stages, step) if step.term.number is not None else step.term
     if not operands or id(term) in operands:

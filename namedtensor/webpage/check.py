@@ -32,7 +32,7 @@ MENDED = 3  # errors whose repairs are tried
 def check(request: Request) -> Reply:
     """Return the reply to a request `check`."""
     text, syntax = request.word("text", None), request.word("syntax", "auto")
-    request.inputs()  # which are the asker's, and no error of the text
+    request.inputs()  # If these fields are invalid, the request is invalid, and not the text.
     request.sizes()
     try:
         typed_text = read_typed_text(request)
@@ -63,7 +63,7 @@ def reply_with_plan(typed_text: TypedText) -> Reply | None:
 
 
 def mending(problem: NotationError, errors: Sequence[NotationError], request: Request) -> list[Reply]:
-    """Return, as data, the edits that can repair an error in a request's text."""
+    """Return, as data, the edits that can repair an error. The list is empty for an error in another text."""
 
     def errors_of(text: str) -> Sequence[NotationError]:
         try:
@@ -145,7 +145,7 @@ def inside(inner: Span, outer: Span) -> bool:
 
 
 def input_data(given: TypedInput, typed_text: TypedText) -> Reply:
-    """Return the data of an input: its name, its type, and its position in the text."""
+    """Return the data of an input: its name, type, origin, number and domain, and its first position in the text."""
     first_mention = first_mentions(typed_text.goal).get(given.name)
     return {
         "name": given.name,
@@ -160,7 +160,7 @@ def input_data(given: TypedInput, typed_text: TypedText) -> Reply:
 
 
 def domain_of(name: str, typed_text: TypedText) -> Reply:
-    """Return the data of the set in which an input is declared, such as the bounds of its elements."""
+    """Return the kind of numbers in an input, and their bounds, as data. Without a known set, the kind is the reals."""
     for _, declared, sets, _ in typed_text.program.scope.declarations:
         bounds = [float(element.value) for element in sets[0].elements if isinstance(element, Number)]
         is_known = len(bounds) == len(sets[0].elements) and sets[0].domain != "field"

@@ -1,4 +1,7 @@
-"""Render a formula as nested loops, a call to another library or an einsum call, without importing those libraries."""
+"""The reply to `code`: a formula as loops, as a function of another library, in JavaScript or as an einsum call.
+
+The libraries are not imported.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from .typed import TypedText, read_typed_text
 
 LIBRARIES = ("loops", "numpy", "torch", "jax", "javascript", "einsum")
 
-UNREADABLE = tuple(row.name for row in ROWS if row.name not in ("contraction-order",))  # of use to machines alone
+UNREADABLE = tuple(row.name for row in ROWS if row.name not in ("contraction-order",))  # for speed, not for readers
 
 
 def code(request: Request) -> Reply:
@@ -35,7 +38,7 @@ def code(request: Request) -> Reply:
     except UnreadableFormulaError:
         if library == "loops":
             raise
-    return reply(to_python(typed_text.goal, library, typed_text.given, options))  # the function that runs
+    return reply(to_python(typed_text.goal, library, typed_text.given, options))  # the code that runs
 
 
 def reply(text: str | None, spans: tuple[Span | None, ...] = (), why: str | None = None) -> Reply:

@@ -9,7 +9,7 @@ from .requests import Request
 
 
 def completions(request: Request) -> Reply:
-    """Return the reply to a request `completions`, for the text before the caret."""
+    """Return the reply to a request `complete`, for the text before the caret."""
     names = request.mapping("names")
     known = Known(*(tuple(map(str, names.get(kind) or ())) for kind in ("tensors", "functions", "axes")))
     return {"completions": [completion._asdict() for completion in complete(request.word("before"), known)]}

@@ -17,7 +17,7 @@ from .replies import Reply, axes_data
 from .requests import Request
 from .typed import TypedText, read_typed_text
 
-MOST = 20_000  # rewrites
+MOST = 20_000  # the most rewrites in a derivation
 
 
 def derive(request: Request) -> Reply:

@@ -34,7 +34,10 @@ def exercises(request: Request) -> Reply:
 
 
 def release(request: Request) -> Reply:
-    """Return the reply to a request `release`: the exercise as text without its solution, for use in a link."""
+    """Return the reply to a request `release`: the file without its solutions, for use in a link.
+
+    If the file is too long, only the named exercise is released.
+    """
     text = request.word("file", None, LONGEST)
     sheet = sheet_of(text)
     exercise = find_exercise(request, sheet)
@@ -96,7 +99,10 @@ def value_data(value: PlainTensor) -> Reply:
 
 
 def own_data(exercise: Exercise, answer: str) -> Reply | None:
-    """Return an answer's value on the drawing's inputs and the positions that differ, or None if it has no value."""
+    """Return an answer's value on the drawing's inputs and the positions that differ.
+
+    Return None if the answer has no value, or the exercise has no drawing.
+    """
     result = drawing(exercise)
     value = result and own_value(exercise, answer, result)
     return None if value is None else {**value_data(value[0]), "differs": value[1]}
@@ -107,7 +113,7 @@ def grade(request: Request) -> Reply:
     exercise = find_exercise(request, sheet_of(request.word("file", None, LONGEST)))
     answer = request.word("answer", None)
     result = exercise.grade(answer)
-    was_evaluated = result.correct or (result.counts_as_attempt and result.mistake is not None)  # and in time
+    was_evaluated = result.correct or (result.counts_as_attempt and result.mistake is not None)  # false if time ran out
     return {
         "own": own_data(exercise, answer) if was_evaluated else None,
         "correct": result.correct, "points": result.points, "max_points": result.max_points,
@@ -117,7 +123,7 @@ def grade(request: Request) -> Reply:
 
 
 def same(request: Request) -> Reply:
-    """Return the reply to a request `same`. The declarations of each text apply to both."""
+    """Return the reply to a request `same`. Declarations in each text apply to both; the first has precedence."""
     first, second = request.word("first", None), request.word("second", None)
     lines, first = split_declarations(first)
     others, second = split_declarations(second)

@@ -24,7 +24,7 @@ def guess_shapes(
 
     If none fit, treat those names as scalars.
 
-    The inputs in `free` are numbers in `given`, but can get axes.
+    The inputs in `free` are scalars in `given`, but can get axes.
     """
     numbers = with_numbers(goal, given, sizes)
     if not free and numbers.keys() == given.keys():

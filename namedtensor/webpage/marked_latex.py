@@ -24,8 +24,8 @@ def write_marked_latex(
 ) -> str:  # fmt: skip
     """Return a program, or a part of it, as LaTeX with marks.
 
-    `parts` are the spans of typed expressions. `types` are the superscripts of some of them. `operands` are types by
-    the names that the types replace.
+    `parts` are the spans of typed expressions. `types` are the types to write above some of them, by span. `operands`
+    maps names to types, which are written in place of the names.
     """
     spell_axis = LatexLayout(node).spell_axis
 

@@ -22,8 +22,8 @@ from .requests import Request
 from .stages import Stages, find_reduced_axes, stages_of
 from .typed import TypedText, read_typed_text
 
-MOST = 4 * 10**6  # numbers of all steps together; a page with more gets only the value
-LONGEST = 2000  # steps
+MOST = 4 * 10**6  # elements of all steps together; if there are more, the function returns only the value
+LONGEST = 2000  # steps; if there are more, the function returns only the value
 
 
 class FunctionResult(NamedTuple):
@@ -77,7 +77,7 @@ def laid_out(term: Term, results: Mapping[int, FunctionResult]) -> Reply:
 
 
 def step_data(stages: Stages, step: ExplainedStep, results: Mapping[int, FunctionResult]) -> Reply:
-    """Return the data of a step: its span, its type, and its result."""
+    """Return the data of a step, which `answers` describes as STEP."""
     node = step.node if hasattr(step.node, "span") else None
     axes, result = dict(zip(step.term.shape, step.axes.items())), results.get(id(step.term))
     return {

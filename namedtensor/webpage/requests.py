@@ -21,7 +21,10 @@ class Request:
     fields: Mapping[str, Any]
 
     def word(self, name: str, default: str | None = "", longest: int = LONGEST) -> str:
-        """Return a field that is a text of at most `longest` characters."""
+        """Return a field that is a text of at most `longest` characters.
+
+        A missing field has the value `default`; if this is None, raise NotationError.
+        """
         field = self.fields.get(name, default)
         if not isinstance(field, str):
             raise _wrong(name, "a text")

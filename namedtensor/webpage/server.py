@@ -115,7 +115,7 @@ class Handler(BaseHTTPRequestHandler):
             self.sent(HTTPStatus.OK, self.owner.worker.answer(body).strip(), "application/json; charset=utf-8", POLICY)
 
     def refused(self) -> bool:
-        """Return whether a request is rejected, because it is for another host name or from another page."""
+        """Return whether a request names another host or comes from another origin. If so, reply with an error."""
         hosts = {f"{name}:{self.owner.port}" for name in NAMES}
         origin = self.headers.get("Origin")
         if self.headers.get("Host") in hosts and origin in (None, *(f"http://{host}" for host in hosts)):

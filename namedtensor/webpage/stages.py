@@ -69,9 +69,12 @@ class Stages:
         return tints(self.typed.axes)
 
     def operands(self, step: ExplainedStep) -> list[int | None]:
-        """Return the step number of each operand of a step in textual order. The entry for a literal number is None."""
+        """Return the step number of each operand of a step in textual order.
+
+        The entry is None for a literal number, and for an operand that is not a step.
+        """
         steps = [self.step_of(node, step) for node in operands_of(step.node)]
-        return [] if isinstance(step.node, nodes.Superscript) and steps == [None] else steps  # x^t, a name
+        return [] if isinstance(step.node, nodes.Superscript) and steps == [None] else steps  # x^t is a name
 
     def step_of(self, node: Node, step: ExplainedStep) -> int | None:
         if isinstance(node, Number):
@@ -80,7 +83,7 @@ class Stages:
         return self.places.get((self.checker.text(node), step.place)) if position is None else position
 
     def plan(self, target: Target, roots: list[Term]) -> tuple[Plan, list[Any]]:
-        """Return a plan that computes the given terms, and its results."""
+        """Return a plan that computes the given terms, and the Python functions that it calls."""
         source = self.checker.scope.source
         with recursion_headroom(source):
             return plan_terms(source, roots, self.abstract, target)

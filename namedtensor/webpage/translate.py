@@ -13,7 +13,7 @@ from ..positional.refusals import AmbiguousError
 from .replies import Reply, error_data
 from .requests import Request
 
-MAX_INPUTS = 12  # of array code whose axes are asked for
+MAX_INPUTS = 12  # the most inputs of a text whose axes the reply requests
 
 
 def translate(request: Request) -> Reply:
@@ -45,7 +45,8 @@ def translate(request: Request) -> Reply:
 def readings_of(text: str, shapes: Mapping[str, str], missing: list[str]) -> Sequence[Any]:
     """Return the translations of a text.
 
-    A name whose axes are not known is added to `missing`, and treated as a scalar.
+    A name whose axes are not known is added to `missing`, and treated as a scalar. If the text still has no
+    translation, return an empty sequence.
     """
     from ..positional.translation import translate as translation
 

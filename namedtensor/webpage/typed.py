@@ -44,7 +44,7 @@ class TypedInput:
 
 @dataclass(frozen=True)
 class TypedText:
-    """A text that was checked with a type for each of its inputs. Its errors are in `checked`."""
+    """A text that was checked with a type for each of its inputs. Its errors are in `problems` and `checked`."""
 
     goal: WholeProgram
     inputs: tuple[TypedInput, ...]
@@ -195,10 +195,13 @@ def list_known_sizes(shape: Mapping[str, Any]) -> dict[str, int | None]:
 
 
 def with_all_sizes(typed: TypedText) -> TypedText:
-    """Return the text with sizes for all axes. Sizes that are not known are chosen so that the text stays valid."""
+    """Return the text with sizes for all axes. Unknown sizes are chosen so that the text is valid.
+
+    If none of the tried sizes makes it valid, return the text with the fewest errors.
+    """
     stated = {axis for given in typed.inputs for axis, size in given.axes.items() if size is not None} | {*typed.sizes}
     free = list(dict.fromkeys(axis for given in typed.inputs for axis in given.axes if axis not in stated))
-    others = [axis for axis in typed.axes if axis not in {*free, *stated}]  # which the text makes itself
+    others = [axis for axis in typed.axes if axis not in {*free, *stated}]  # axes that the text introduces
     hopeless = any(error.code not in OF_SIZES for error in typed.checked.result.errors)
     marks, tries = meeting(typed), 1 if hopeless else TRIES
     first: TypedText | None = None

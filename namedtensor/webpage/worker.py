@@ -20,7 +20,7 @@ SECONDS = 10.0  # of one request
 
 
 MAX_PROCESSES = 3  # simultaneous processes; each has a separate memory limit
-SPARE_SECONDS = 0.1  # time of one question before another process is started for the next one
+SPARE_SECONDS = 0.1  # If a request takes longer, an additional process is started for the next request.
 
 
 class Worker:
@@ -49,7 +49,7 @@ class Worker:
         with self.lock:
             if self.is_closed or len(self.processes) >= MAX_PROCESSES:
                 return
-            with suppress(OSError):  # which the question that takes it reports
+            with suppress(OSError):  # The request that uses the process reports the error.
                 process.start()
             self.processes.append(process)
         self.free.put(process)
@@ -103,7 +103,10 @@ def prepare() -> None:
 
 
 def answer_line(line: bytes) -> bytes:
-    """Return the worker process's reply to a line that contains a request."""
+    """Return the worker process's reply to a line that contains a request.
+
+    A reply to `examples` also contains the initial file and the site of the page, if they are given.
+    """
     from .answers import answer
 
     data = json.loads(line)
