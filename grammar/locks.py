@@ -51,10 +51,13 @@ def _prepare_fork() -> None:
 
     If a child process inherited a module lock that another thread holds, it would wait forever when it imports that
     module. No import can begin while the import lock is held. After `IMPORT_SECONDS`, the process forks even if an
-    import is in progress, because the import may be waiting for the fork.
+    import is in progress, because the import may be waiting for the fork. On a busy machine, imports can take longer than
+    that, so the time begins again with each new module.
     """
-    end = monotonic() + IMPORT_SECONDS
+    modules, end = -1, 0.0
     while True:
+        if len(sys.modules) != modules:
+            modules, end = len(sys.modules), monotonic() + IMPORT_SECONDS
         is_late = monotonic() > end
         is_loading = not NAMES.acquire(blocking=False)
         if not is_loading:
