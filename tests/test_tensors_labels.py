@@ -268,3 +268,9 @@ def test_a_hint_lists_a_few_labels(size, end):
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate("x_{city(zzzzzz)}", x=x)
     assert str(caught.value.hint) == f"its labels are Oslo, Rome, Bern, Paris, {end}"
+
+
+@pytest.mark.parametrize("labels", [["x", "y"], [2, 1], [np.datetime64("2024-02"), np.datetime64("2024-01")]])
+def test_a_slice_without_ends_selects_all_labels(labels):
+    tensor = nt.tensor([3, 1], "c").with_labels(c=labels)
+    assert tensor.sel(c=slice(None)).to_array().tolist() == [3, 1]

@@ -58,9 +58,9 @@ def try_assertions(
 ) -> Iterator[Tried]:
     """Yield the results of testing the assertions of a program, in order.
 
-    `expected` returns whether to test the assertion at a span. `of_rows` returns the signature that applies only to one assertion, or None if there is none.
+    `expected` returns whether to test the assertion at a span. `of_rows` returns the signature that applies only to one
+    assertion, or None if there is none.
     """
-    (program,) = read_bars([program], shapes)
     try:
         shapes_by_key = index_by_key({name: frozenset(shape_of(shape, name)) for name, shape in shapes.items()})
         (program,) = read_bars([program], shapes)

@@ -74,7 +74,7 @@ def select_period(labels: Labels, label: str, axis: str) -> list[int]:
 def select_between_dates(labels: Labels, first: Any, last: Any, axis: str) -> slice | None:
     """Return the slice of labels from the start of the first date's period to the end of the last date's period.
 
-    Return None if `first` or `last` is neither a date nor None.
+    Return None if `first` or `last` is neither a date nor None. If both are None, return the slice of all labels.
 
     Raises NotationError if the labels are not sorted.
     """
@@ -82,6 +82,8 @@ def select_between_dates(labels: Labels, first: Any, last: Any, axis: str) -> sl
     if (first is not None and starts is None) or (last is not None and ends is None):
         return None
     values = labels.values
+    if starts is None and ends is None:  # The labels may be no dates.
+        return slice(0, len(values))
     if np.isnat(values).any() or (values[1:] < values[:-1]).any():
         raise NotationError(
             401,
