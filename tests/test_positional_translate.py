@@ -119,7 +119,7 @@ PAIRS = [  # source, shapes, the value in NumPy
     (r"\sum_i \sum_j A_{ij} x_i y_j", "A=m n;x=m;y=n", "x @ A @ y"),
     ("x_i A_{ij} x_j", "A=n n;x=n", "x @ A @ x"),
     (r"\sum_i A_{ii}", "A=n n", "np.trace(A)"),
-    ("A_{ii}", "A=n n", "np.diag(A)"),
+    ("y_i = A_{ii}", "A=n n", "np.diag(A)"),
     ("y_i = δ_{ij} x_j", "x=n", "x"),
     ("A_{ij} B_{ij}", "A=m n;B=m n", "(A * B).sum()"),
     ("C_{ij} = A_{ij} B_{ij}", "A=m n;B=m n", "A * B"),

@@ -93,8 +93,8 @@ WRONG = {  # a claim, the place of its error, and what its hint says
     "2 X = f(Z)": ("f", "f(Z) = 2 X"),
     "X = Y_{ax(i)}": ("Y", "Y_{ax(i)} = X"),
     "X = Y": ("Y", "Y = X"),
-    "sqrt(t) = t^2": ("t", "sqrt is a sign of the notation"),
-    r"\sqrt{t} = t^2": ("t", "sqrt is a sign of the notation"),
+    "sqrt(t) = t^2": ("t", ", a built-in sign"),
+    r"\sqrt{t} = t^2": ("t", ", a built-in sign"),
     "∂(softmax_{ax} Z)/∂Z* = softmax_{ax} Z": ("Z", ""),
 }
 
