@@ -63,7 +63,7 @@ DIFFERENT = [  # an answer, the model, types, what is said of it
     ("X_{n(|n| + 1 − iota_{n})}", "X", {"X": "ℝ^{n}"}, "in another order along n"),
     ("X + 0.00001 X^2", "X", {"X": "ℝ^{n}"}, "is close"),
     ("∑_{n} X", "X_{n→n'}", {"X": "ℝ^{n}"}, "lacks the axis n'"),
-    ("[1, 2]_{k} ⊙ x", "[1, 2, 3]_{k} ⊙ x", {"x": "ℝ"}, "axis k has size 2 in the value of the first and 3 in the second"),
+    ("[1, 2]_{k} ⊙ x", "[1, 2, 3]_{k} ⊙ x", {"x": "ℝ"}, "axis k has size 2 in the value of the first"),
     ("X / √(var_{n} X)", "X / √(var_{n} X + 0.00001)", {"X": "ℝ^{n}"}, "without + "),
     ("0 X", "X", {"X": "ℝ^{n}"}, "is 0"),
     ("(∑_{n} X)^2", "∑_{n} X^2", {"X": "ℝ^{n}"}, "(∑_{n} X)^2 instead of ∑_{n} X^2"),
