@@ -51,8 +51,8 @@ def _prepare_fork() -> None:
 
     If a child process inherited a module lock that another thread holds, it would wait forever when it imports that
     module. No import can begin while the import lock is held. After `IMPORT_SECONDS`, the process forks even if an
-    import is in progress, because the import may be waiting for the fork. On a busy machine, imports can take longer than
-    that, so the time begins again with each new module.
+    import is in progress, because the import may be waiting for the fork. On a busy machine, an import can take longer, so
+    the time begins again with each new module.
     """
     modules, end = -1, 0.0
     while True:
