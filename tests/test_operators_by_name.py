@@ -41,7 +41,7 @@ KNOWING = {  # for each file the names that it knows, and why no flag of a recor
     ),
     "derivations/points.py": ("onehot", "draws: vectors with a 1 at a drawn position"),
     "programs/magnitudes.py": (
-        "abs arctan cholesky cofactors cos cummax cummin cumprod cumsum det eigh eigvalsh erf exp expm gelu inv log logdet logsoftmax logsumexp max maxk mean median min norm quantile relu sigmoid silu sin softmax softplus solve sort sqrt standardize std tanh trace var σ ∏ ∑",
+        "abs arctan cholesky cofactors cos cummax cummin cumprod cumsum det eigh eigvalsh erf exp expm gelu inv log logdet logsoftmax logsumexp max maxk mean median min norm quantile relu silu sin softmax softplus solve sort sqrt standardize std tanh trace var σ ∏ ∑",
         "the condition numbers of functions",
     ),
     "cli/formula_commands.py": ("all", "the word of an option: --gradient all"),

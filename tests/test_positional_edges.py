@@ -146,8 +146,8 @@ def test_x_n_beside_x_1_is_asked_about():
         with pytest.raises(nt.NotationError) as caught:
             nt.translate(source, x="n")
         assert (caught.value.code, caught.value.span_text) == (116, "x_n")
-        last, each = (np.asarray(reading(x)).tolist() for reading in caught.value.readings)
-        assert last == values[0] and (values[1] is None or each == values[1])
+        last, elements = (np.asarray(reading(x)).tolist() for reading in caught.value.readings)
+        assert last == values[0] and (values[1] is None or elements == values[1])
     assert nt.translate("y_n = x_n - x_1", x="n")(x).tolist() == [0, 1, 3]
     assert nt.translate("x_n + 1", x="n")(x).tolist() == [2, 3, 5]
 

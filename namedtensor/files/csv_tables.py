@@ -163,8 +163,8 @@ def rows_of(text: str, path: Path) -> list[Row]:
 
 def find_dropped_columns(titles: Sequence[str], has_header: bool, columns: Mapping[int, Any]) -> tuple[str, ...]:
     """Return the titles of dropped columns, without the columns that have neither a header title nor content."""
-    kept = [index for index, cells in columns.items() if (has_header and titles[index]) or any(cells)]
-    return tuple(titles[index] or f"column {index + 1}" for index in kept)
+    indices = [index for index, cells in columns.items() if (has_header and titles[index]) or any(cells)]
+    return tuple(titles[index] or f"column {index + 1}" for index in indices)
 
 
 # -------------------------------------------------------------------------------------------------------------- the rules

@@ -267,8 +267,8 @@ class LibraryWalk:
         if library == "math" and name in listed.MATH:
             return listed.MATH[name]
         if library in ("scipy", "special", "sp", "jax") and last in listed.OWN and not self.torch:
-            own = self.own_function(last)
-            return listed.OF_JAX.get(last, own) if library == "jax" else own
+            function = self.own_function(last)
+            return listed.OF_JAX.get(last, function) if library == "jax" else function
         if library in MODULES:
             raise UnknownFunctionError(path)
         raise UnsupportedError(f"{path} is not a function that is called")

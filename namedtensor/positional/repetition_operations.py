@@ -66,8 +66,8 @@ def broadcast_to(axes: Axes, x: Any, shape: Any) -> AxisValue:
     missing = len(listed) - len(value.dims)
     if missing < 0:
         raise MisuseError("a shape of fewer dimensions than the tensor")
-    kept = [SizeArgument(dim) if dim else 1 for dim in value.dims]
-    lengths = [own if length == -1 else length for length, own in zip(listed, (*[-1] * missing, *kept), strict=True)]
+    present = (*[-1] * missing, *(SizeArgument(dim) if dim else 1 for dim in value.dims))
+    lengths = [size if length == -1 else length for length, size in zip(listed, present, strict=True)]
     return values.elementwise(axes, "⊙", value, make_filled(axes, tuple(lengths), 1))
 
 
