@@ -169,10 +169,12 @@ class Numbers(tuple[Any, ...]):
     """The numbers of a constant, in row-major order. As in `TermGraph.number`, 1 and 1.0 differ, and so do 0.0 and -0.0."""
 
     __slots__ = ()
-    __hash__ = tuple.__hash__
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Numbers) and [*map(repr, self)] == [*map(repr, other)]
+
+    def __hash__(self) -> int:
+        return super().__hash__()
 
 
 def elements_of_each(terms: Iterable[Term]) -> list[int]:
