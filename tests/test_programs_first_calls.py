@@ -2,8 +2,8 @@
 
 An interrupt during an import follows Python's own rule, and is not tested.
 
-NAMEDTENSOR_FIRST_CALLS says how many lines are interrupted, over all cases; `all`: each of them. From 1,000 on, there are
-fifty fresh processes.
+NAMEDTENSOR_FIRST_CALLS is the number of lines that are interrupted in all cases together, or `all`. If it is at least 1,000,
+fifty fresh processes are tested.
 """
 
 import os

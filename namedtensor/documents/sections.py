@@ -200,7 +200,7 @@ def _find_taken_formula(
 
 
 def _counts_from(document: Document, maths: MathSpan, head: MathSpan | None) -> int:
-    """Return the position where a redefinition starts to apply.
+    """Return the position from which a redefinition applies.
 
     This is the position of the formula, or of the definition that uses it. In running text, it is the start of the
     paragraph.

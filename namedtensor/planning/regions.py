@@ -289,7 +289,7 @@ def is_product(term: Term) -> bool:
 
 
 def _count_multiply_adds(term: Term) -> int:
-    """Return the number of multiply-adds of a product of two matrices, or 0 for any other term."""
+    """Count the multiply-adds that a product of two matrices needs. Return 0 for any other term."""
     if not is_product(term):
         return 0
     left, right = term.arguments

@@ -29,7 +29,7 @@ def looks_positional(source: str) -> bool:
 
 
 def names_axes(source: str, values: Mapping[str, Any]) -> bool:
-    """Return whether a source names an axis of one of the values, as only named notation does."""
+    """Return whether a source names an axis of one of the values, which occurs only in named notation."""
     words = set(re.findall(r"[^\W\d_]{2,}", source))
     return any(not words.isdisjoint(getattr(value, "axes", ())) for value in values.values())
 

@@ -15,7 +15,7 @@ from grammar.nodes import Axis, Index, Name, Number, axis_of
 from grammar.symbols import FUNCTIONS
 from grammar.traversal import names_in
 
-from .dependencies import matches, pattern_of
+from .dependencies import is_whole, matches, pattern_of
 from .names import CONSTANTS, Key, Spelled, component, read_spelling, walk
 from .symbols import Definition, FunctionDefinition, Replaced, Scope
 
@@ -208,10 +208,6 @@ def is_rearranged(definition: Definition) -> bool:
 def is_spelled(node: Any, key: Key) -> bool:
     name = read_spelling(node)
     return name is not None and name.key() == key
-
-
-def is_whole(text: str) -> bool:
-    return text.removeprefix("-").isdecimal()
 
 
 def find_fixed_axes(definition: Definition) -> dict[str, int]:
