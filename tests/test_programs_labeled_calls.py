@@ -146,6 +146,23 @@ def test_a_bound_call_aligns_each_of_its_calls():
         assert key_by_label(call({"B": B_of_call})) == expected
 
 
+@pytest.mark.parametrize("first, second", [(A, B), (B, A)])
+def test_a_derivative_without_its_variable_is_aligned_like_its_body(first, second):
+    for call in (
+        lambda X, Y: nt.evaluate("∂(∑_{city} X ⊙ Y)/∂X*", X=X, Y=Y),
+        lambda X, Y: nt.evaluate("f(a) = ∑_{city} a ⊙ Y\n∂f(X)/∂X*", X=X, Y=Y),
+        lambda X, Y: nt.evaluate("∂(∑_{city} X)/∂X* − 1 + Y_{city→city*}", X=X, Y=Y),
+        lambda X, Y: nt.derivative("∑_{city} X ⊙ Y", "X")(X=X, Y=Y),
+    ):
+        result = call(first, second)
+        assert key_by_label(result) == key_by_label(second)
+        assert result.labels == {"city*": first.labels["city"]}
+        with pytest.raises(nt.NotationError, match="X and Y have different labels on axis city"):
+            call(first, OTHER)
+    with pytest.raises(nt.NotationError, match="Z has no labels on axis city"):
+        nt.evaluate("∂(∑_{city} X ⊙ Y ⊙ Z)/∂X*", X=first, Y=second, Z=UNLABELED)
+
+
 # ------------------------------------------------------------------------------------- reassociation, pandas and xarray
 def permute_labels(random, axes):
     """A random tensor over axes whose labels are in a random order."""

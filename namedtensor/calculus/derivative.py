@@ -83,7 +83,7 @@ def derivative(checker: Inference, node: nodes.Derivative, env: Environment) -> 
     constant = tuple(parameter for parameter in parameters(checker, env) if parameter is not by)
     (body,) = with_softmax((body,), checker.graph, {id(leaf) for leaf in (by, *constant)})
     result = DerivativeBuilder(checker, node).of(DerivativeRecord(body, by, starred, constant))
-    checker.axes_of_variables[id(result)] = by, starred
+    checker.axes_of_variables[id(result)] = by, starred, body
     run_pass_checks(result)
     return result
 

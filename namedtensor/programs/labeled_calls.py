@@ -20,7 +20,7 @@ from ..core.label_alignment import LabeledAxis, Moves, add_table_hint, take
 from ..core.labels import AxisLabels, labels_of, make_labeled_layout
 from ..core.tensor import wrap_layout
 from ..terms.environment import source_name
-from ..terms.labels import alignment_of, labels_of_terms
+from ..terms.labels import add_bodies, alignment_of, labels_of_terms
 from ..terms.terms import Term, topological
 from .arguments import BoundArguments
 from .executable import CompiledPlan, Options, TypedValues, compile_plan
@@ -69,15 +69,17 @@ def moves_of(typed: TypedValues, given: BoundArguments, parameters: Sequence[str
     """
     called = {name: name for name in given.values}
     called |= {text: name for text, name in zip(given.positional, parameters) if name not in given.values}
-    used = {term.options[-1] for term in topological(*typed.roots) if term.operator == "input"}
+    assert typed.checker is not None
+    starred = typed.checker.axes_of_variables
+    roots = add_bodies(typed.roots, starred)
+    used = {term.options[-1] for term in topological(*roots) if term.operator == "input"}
     axes = {
         name: {axis: LabeledAxis(called[name], axis, labels) for axis, labels in labels_of(layout).items()}
         for name, layout in given.labeled.items()
         if name in used
     }
     claims = [(left, right, claim.span) for left, right, claim in typed.claims if isinstance(right, Term)]
-    assert typed.checker is not None
-    alignment = alignment_of(typed.roots, axes, typed.checker.error, claims)
+    alignment = alignment_of(roots, axes, typed.checker.error, claims, starred)
     orders = {name: value.layout.axes for name, value in given.values.items() if name in given.arrays}
     inputs = {called[name]: order for name, order in orders.items() if not used.isdisjoint(members_of(name))}
     moves = alignment.moves(inputs)

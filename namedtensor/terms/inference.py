@@ -138,7 +138,7 @@ class Inference(ABC):
         self.labels: dict[str, dict[str, Labels]] = {
             str(name): dict(given.labels) for name, given in self.inputs.items() if given.labels
         }
-        self.axes_of_variables: dict[int, tuple[Term, dict[str, str]]] = {}  # see `Starred` of `terms.labels`
+        self.axes_of_variables: dict[int, tuple[Term, dict[str, str], Term]] = {}  # see `Starred` of `terms.labels`
         self.given_sizes: dict[str, Any] = dict(sizes)
         self.infer_parameters: bool = infer_parameters
         self.recover: bool = recover

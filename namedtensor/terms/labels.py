@@ -26,8 +26,9 @@ from .terms import Term, topological
 
 Value = TypeVar("Value")  # belongs to an axis: its labels, or the axis of an input that it comes from
 AGREE = frozenset(("spread", "indicator", "cases", "variable"))  # structural terms that keep each element in its place
-# Of each term that is a derivative, by its identity: the term of its variable, and the names of the variable's axes in it.
-Starred = Mapping[int, tuple[Term, Mapping[str, str]]]
+# Of each term that is a derivative, by its identity: the term of its variable, the names of the variable's axes in it, and
+# its body.
+Starred = Mapping[int, tuple[Term, Mapping[str, str], Term]]
 NO_DERIVATIVES: Starred = {}
 Inputs = Mapping[str, Mapping[str, LabeledAxis]]  # by name and axis
 Join = Callable[[LabeledAxis, LabeledAxis, Any], None]  # of two axes, and the node or span that combines them
@@ -49,7 +50,7 @@ def labels_to_index(term: Term, axis: str, inputs: Mapping[str, AxisLabels], err
 
     Raise NotationError if the labels of the inputs cannot be aligned.
     """
-    labels = LabelsToAlign(inputs, NO_DERIVATIVES).infer([term])[id(term)].get(axis)
+    labels = LabelsToAlign(inputs).infer([term])[id(term)].get(axis)
     if labels is CONFLICT:
         alignment_of([term], axes_of(inputs), error)
         return None
@@ -57,8 +58,9 @@ def labels_to_index(term: Term, axis: str, inputs: Mapping[str, AxisLabels], err
 
 
 def alignment_of(
-    roots: Sequence[Term], inputs: Inputs, error: Error, pairs: Iterable[tuple[Term, Term, Any]] = ()
-) -> LabelAlignment:
+    roots: Sequence[Term], inputs: Inputs, error: Error, pairs: Iterable[tuple[Term, Term, Any]] = (),
+    starred: Starred = NO_DERIVATIVES,
+) -> LabelAlignment:  # fmt: skip
     """Return how the labels of inputs must be aligned, given the axes that the roots combine.
 
     The two terms of each pair are also compared. If labels cannot be aligned, raise the NotationError that `error`
@@ -72,13 +74,25 @@ def alignment_of(
         except NotationError as problem:
             raise error(problem.code, problem.message, node, problem.notes, problem.hint) from None
 
-    known = CombinedAxes(inputs, join).infer(roots)
+    known = CombinedAxes(inputs, join, starred).infer(roots)
     for left, right, span in pairs:
         others = known[id(right)]
         for axis, first in known[id(left)].items():
             if axis in others and others[axis] is not first:
                 join(first, others[axis], span)
     return alignment
+
+
+def add_bodies(roots: Sequence[Term], starred: Starred) -> list[Term]:
+    """Return the roots and the bodies of derivatives in them, which may use inputs that the derivatives do not use."""
+    result, seen = [*roots], set[int]()
+    for root in result:  # which grows
+        for term in topological(root) if starred else ():
+            if id(term) in starred and id(term) not in seen:
+                seen.add(id(term))
+                variable, _, body = starred[id(term)]
+                result += variable, body
+    return result
 
 
 def axes_of(labels: Mapping[str, AxisLabels]) -> Inputs:
@@ -122,12 +136,24 @@ def positions_of(term: Term) -> Any:
 class AxisFlow(ABC, Generic[Value]):
     """An analysis that propagates a value for each axis, such as its labels, from named inputs to all terms."""
 
-    def __init__(self, inputs: Mapping[str, Mapping[str, Value]]):
+    def __init__(self, inputs: Mapping[str, Mapping[str, Value]], starred: Starred = NO_DERIVATIVES):
         self.inputs = inputs
+        self.starred = starred
         self.given: dict[int, dict[str, Value]] = {}  # further values of the axes of terms, by their identity
 
     def infer(self, roots: Iterable[Term]) -> dict[int, dict[str, Value]]:
         """Return the values for the axes of every term that the roots need, keyed by term identity and then by axis."""
+        roots = [*roots]
+        derivatives = [term for term in topological(*roots) if id(term) in self.starred] if self.starred else []
+        variables = self.infer_without_derivatives([self.starred[id(term)][0] for term in derivatives])
+        for term in derivatives:  # an axis of the variable keeps its value, whatever the derivative does along it
+            variable, names, _ = self.starred[id(term)]
+            values = variables[id(variable)]
+            self.given[id(term)] = {names[axis]: values[axis] for axis in values if axis in names}
+        return self.infer_without_derivatives(roots)
+
+    def infer_without_derivatives(self, roots: Iterable[Term]) -> dict[int, dict[str, Value]]:
+        """Return the values for the axes of every term, as `infer` does, but not for the variables of derivatives."""
         known: dict[int, dict[str, Value]] = {}
         for term in topological(*roots):
             if term.operator == "input":
@@ -188,20 +214,6 @@ class KeptLabels(AxisFlow[Labels]):
     known labels.
     """
 
-    def __init__(self, inputs: Mapping[str, AxisLabels], starred: Starred):
-        super().__init__(inputs)
-        self.starred = starred
-
-    def infer(self, roots: Iterable[Term]) -> dict[int, dict[str, Labels]]:
-        roots = [*roots]
-        derivatives = [term for term in topological(*roots) if id(term) in self.starred] if self.starred else []
-        variables = super().infer([self.starred[id(term)][0] for term in derivatives])
-        for term in derivatives:  # an axis of the variable keeps its labels, whatever the derivative does along it
-            variable, names = self.starred[id(term)]
-            labels = variables[id(variable)]
-            self.given[id(term)] = {names[axis]: labels[axis] for axis in labels if axis in names}
-        return super().infer(roots)
-
     def fits(self, value: Labels, size: Any) -> bool:
         return size is not None if value is CONFLICT else super().fits(value, size)
 
@@ -232,8 +244,8 @@ class CombinedAxes(AxisFlow[LabeledAxis]):
     `join` is called for each pair of input axes that a term combines.
     """
 
-    def __init__(self, inputs: Inputs, join: Join):
-        super().__init__(inputs)
+    def __init__(self, inputs: Inputs, join: Join, starred: Starred = NO_DERIVATIVES):
+        super().__init__(inputs, starred)
         self.join = join
         self.states: dict[int, list[dict[str, LabeledAxis]]] = {}  # of loops
 
