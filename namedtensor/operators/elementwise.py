@@ -161,8 +161,9 @@ OF_FLOATS = (
      "((1 + erf(X / √2)) / 2 + X ⊙ exp(−X^2 / 2) / √(2 π)) ⊙ ∂X", definitions.gelu),
     ("gelu_tanh", "the tanh approximation of gelu",
      "0.5 * X * (1 + np.tanh(np.sqrt(2 / np.pi) * (X + 0.044715 * X**3)))", _gelu_tanh,
-     "((1 + tanh(√(2/π) (X + 0.044715 X^3))) / 2 + X ⊙ (1 − tanh(√(2/π) (X + 0.044715 X^3))^2) ⊙ "
-     "√(2/π) (1 + 0.134145 X^2) / 2) ⊙ ∂X", definitions.gelu_tanh),
+     # X ⊙ X is multiplied by the slope of tanh first, which is 0 before X ⊙ X overflows.
+     "((1 + tanh(√(2/π) (X + 0.044715 X^3))) / 2 + (X ⊙ (1 − tanh(√(2/π) (X + 0.044715 X^3))^2) + "
+     "X ⊙ (1 − tanh(√(2/π) (X + 0.044715 X^3))^2) ⊙ X ⊙ X ⊙ 0.134145) ⊙ √(2/π) / 2) ⊙ ∂X", definitions.gelu_tanh),
     ("silu", "x σ(x)", "X / (1 + np.exp(-X))", _silu,
      "σ(X) ⊙ (1 + X ⊙ (1 − σ(X))) ⊙ ∂X", definitions.silu),
     ("softplus", "log(1 + exp x)", "np.logaddexp(0, X)", _softplus,
@@ -299,7 +300,7 @@ for (
 _binary(
     "^", "the power", "X ** Y", _power, aliases=("pow",), ascii="^", latex="^", python="pow", complex=True, folded=power,
     definition=definitions.power, finite="X > 0 ∨ Y ≥ 0",
-    differentials=("Y ⊙ X^{Y − 1} ⊙ ∂X", "{ log(X) ⊙ X^Y if X > 0; 0 otherwise } ⊙ ∂Y"),
+    differentials=("{ Y ⊙ X^{Y − 1} if Y ≠ 0; 0 otherwise } ⊙ ∂X", "{ log(X) ⊙ X^Y if X > 0; 0 otherwise } ⊙ ∂Y"),
 )  # fmt: skip
 
 
