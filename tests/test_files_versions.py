@@ -184,6 +184,33 @@ def test_a_zarr_store_that_changes_is_read_again_or_refused(tmp_path, monkeypatc
         nt.load_tensor(path)
 
 
+def test_a_table_is_one_version_with_the_names_of_its_columns(tmp_path, monkeypatch):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    path, other = tmp_path / "x.parquet", tmp_path / "y.parquet"
+    for file, value, columns in ((path, 1.5, ["a", "b"]), (other, 2.5, ["c", "d"])):
+        pandas.DataFrame(np.full((3, 2), value), columns=columns).to_parquet(file)
+    read = pandas.read_parquet
+
+    def replace_and_read(file, **options):
+        os.replace(other, path)
+        return read(file, **options)
+
+    monkeypatch.setattr(pandas, "read_parquet", replace_and_read)
+    tensor = nt.load_tensor(path, "row column")
+    assert tensor.labels["column"] == ["a", "b"] and (tensor.to_array("row column") == 1.5).all()
+
+
+def test_a_zarr_store_with_broken_data_cannot_be_read(tmp_path):
+    pytest.importorskip("zarr")
+    pytest.importorskip("xarray")
+    path = tmp_path / "x.zarr"
+    nt.save_tensor(path, nt.tensor(np.ones((4, 3)), "a b"))
+    (path / "value" / "c" / "0" / "0").write_bytes(b"broken")
+    with pytest.raises(nt.NotationError, match=r"x\.zarr cannot be read"):
+        nt.load_tensor(path)
+
+
 AXES = {".npy": "a b", ".csv": "a b", ".tsv": "a b", ".parquet": "a b"}
 
 

@@ -78,7 +78,8 @@ def read_parquet(path: Path, member: str | None) -> Found:
     from ..core.data_frames import from_pandas, label_rows
 
     try:
-        frame = pandas.read_parquet(path)
+        with path.open("rb") as file:  # Given a path, pandas opens the file again for the names of the columns.
+            frame = pandas.read_parquet(file)
     except Exception as problem:  # each engine has its own
         raise InputError(f"{path} cannot be read: {first_line(problem)}") from None
     frame, dropped = label_rows(frame)
@@ -134,8 +135,12 @@ def variable_of(path: Path, member: str | None, opener: str) -> Found:
     try:
         chosen = choose([str(key) for key in dataset.data_vars], member, path, "variable")
         return to_found(from_xarray(dataset[chosen].load()))
+    except InputError:
+        raise
     except NotationError as problem:
         raise InputError(f"{path}: {problem.message}") from None
+    except Exception as problem:  # each engine has its own, for data that it cannot decompress
+        raise InputError(f"{path} cannot be read: {first_line(problem)}") from None
     finally:
         dataset.close()
 
