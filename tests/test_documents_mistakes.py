@@ -77,6 +77,7 @@ UNUSED = {
     r"\begin{align} Y &= W \ndot{\name{a}} X & b &\in \reals \end{align} and \[ Z = Y + b \]": [],
     r"\begin{align} Y &= W \ndot{\name{a}} X & b &\in \reals \end{align} and \[ p(b \mid \name{a}) \]": [],  # not read
     r"\[ \exp A = \nmatrix{\name{a}}{\name{b}}{1 & 2 \\ 3 & 4} \]": [],  # of a known tensor
+    r"\[ \exp(e^c) = \nsum{\name{a}} c \]": [],  # e^c is a power
     r"\[ \text{Att}(Q, K) = QK^\top \] \[ Q \ndot{\name{a}} K \]": [],  # names side by side
     r"\[ W^{l,1}, W^{l,2} \in \reals^{\name{a}} \] \[ Y^l = W^{l,1} \ndot{\name{a}} X \]": [
         "W^{l,2} is declared and not used"

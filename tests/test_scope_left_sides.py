@@ -87,6 +87,24 @@ def test_a_claim_leaves_what_is_built_in_as_it_is(claim):
     assert not bound(text).replaced
 
 
+POWERS = {  # an equation for a power or for a name with a label, and whether it is an assertion
+    "c, d ∈ ℝ\ne^{c+d} = c": True,
+    "c ∈ ℝ^{a}\ne^{∑_{a} c} = 1": True,
+    "b, c ∈ ℝ\nb^{c/2} = 1\nb^{2 c} = 1": True,
+    "c ∈ ℝ\ne^{t+c} = c": False,  # t is unknown
+    "c ∈ ℝ\ne^{c} = c": False,
+    "c ∈ ℝ\nV^{c+1} = c": False,
+    "c ∈ ℝ\ne^Q = 1\ne^{c+1} = c": False,
+    "e^{t+1} = e^t for t = 0, …, 2\ne^0 = 1": False,
+}
+
+
+@pytest.mark.parametrize("text", POWERS)
+def test_a_computed_exponent_of_known_names_is_no_label(text):
+    scope = bound(text)
+    assert not (scope.definitions or scope.families) if POWERS[text] else not scope.claims
+
+
 WRONG = {  # a claim, the place of its error, and what its hint says
     "∑_{ax} X = W": ("W", "W = ∑_{ax} X"),
     "2 X = f(X)": ("f", "f(X) = 2 X"),

@@ -16,6 +16,7 @@ from grammar.errors import Span
 from grammar.printer import to_text
 
 from ..scope.heads import base_of
+from ..scope.known_heads import REPLACED
 from ..scope.names import walk
 from ..scope.uses import reach
 from ..terms.inference import CheckWarning
@@ -100,6 +101,8 @@ def parameters_of(definition: nodes.Equation) -> list[nodes.Node]:
     if any(isinstance(body, nodes.Literal) for body in bodies) or not any(map(_names_in, bodies)):
         return []  # the value of a known tensor: exp A = [[1, 2], [3, 4]]
     parameters = (*head.arguments, *head.parameters)
+    if any(isinstance(parameter, nodes.Superscript) and base_of(parameter) in REPLACED for parameter in parameters):
+        return []  # a call with a power of e: log(e^c) = c
     return list(parameters) if all(isinstance(parameter, _PLAIN) for parameter in parameters) else []
 
 

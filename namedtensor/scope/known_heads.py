@@ -18,6 +18,7 @@ from grammar.traversal import names_in
 from .dependencies import is_whole, matches, pattern_of
 from .names import CONSTANTS, Key, Spelled, component, read_spelling, walk
 from .symbols import Definition, FunctionDefinition, Replaced, Scope
+from .uses import find_indices, uses_of
 
 Given = Mapping[Key, frozenset[str]]  # the axes of the given tensors, by name
 Head = tuple[int, int]  # the position of a statement, and which of its sides it is
@@ -66,19 +67,23 @@ class _Known:
         return parts if len(parts) == len(group) and self.cannot_fill(group) else []
 
     def is_power(self, name: Spelled) -> bool:
-        """Return whether a superscript number, as in x^2, is a power of a known name and not a label."""
-        text = component(name.superscript[0]) if len(name.superscript) == 1 else ""
-        if not is_whole(text) or 0 <= int(text) < 2 or name.key() in self.declared:
+        """Return whether a superscript, as in x^2 or e^{c+d}, is an exponent of a known name and not a label."""
+        if len(name.superscript) != 1 or name.key() in self.declared:
             return False
-        base = name.key()._replace(superscript=())
+        base, text = name.key()._replace(superscript=()), component(name.superscript[0])
         others = {
             *self.given,
             *self.declared,
-            *self.scope.definitions,
+            *(key for key, group in self.scope.definitions.items() if not is_computed(group[0].name)),
             *(family.name.key() for family in self.scope.families),
         }
-        labeled = {key for key in others if key[:2] == base[:2] and key.superscript} - {name.key()}
-        return base in others and not labeled
+        if any(key[:2] == base[:2] and key.superscript for key in others - {name.key()}):  # labels of this base
+            return False
+        if not is_computed(name):
+            return base in others and is_whole(text) and not 0 <= int(text) < 2
+        known = {key.base for key in others} | CONSTANTS.keys()
+        is_known = base in others or str(base) in REPLACED
+        return is_known and find_operands(name.superscript[0]) <= known - self.scope.indices
 
     def absolute_values(self) -> set[Head]:
         """Return the sides |x| of equations that are absolute values, since x is a tensor and not an axis."""
@@ -188,6 +193,18 @@ class _Known:
             if inner is not None:
                 names |= self.axes_of(inner.key(), seen | {name})
         return frozenset(names)
+
+
+def is_computed(name: Spelled) -> bool:
+    """Return whether a name has a computed superscript, such as c+d in e^{c+d}."""
+    return any(isinstance(part, (nodes.Call, nodes.Superscript, Index)) for part in name.superscript)
+
+
+def find_operands(exponent: Any) -> set[str]:
+    """Return the names of the tensors in an exponent, without indices such as i in e^{x_{ax(i)}}."""
+    items = [item for node in walk(exponent) if isinstance(node, Index) for item in node.items]
+    indices = {index.text for _, index in items if isinstance(index, Name)}
+    return {*uses_of(exponent).variables} - find_indices(exponent) - indices
 
 
 def axes_named(node: Any) -> set[str]:
