@@ -22,6 +22,10 @@ CASES = {
     "x ∈ ℝ^{a}\nm = mean_{a} x\n∑_{a} (x - m) = 1": ["disproved"],
     "x, y ∈ ℝ\nexp(x + y) = exp x + exp y": ["disproved"],
     "exp(x + y) = exp x + exp y": ["not tested"],
+    "x, y ∈ ℝ\ne^{x+y} = e^x + e^y": ["disproved"],
+    "x, y ∈ ℝ\ne^{x+y} = e^x ⊙ e^y\ne^{2 x} = e^x + e^x": ["proved", "disproved"],
+    "x ∈ ℝ^{a}\ne^{1 + x_{a(i)}} = e^{x_{a(i)}}": ["disproved"],
+    "x ∈ ℝ^{a}\ne^{1000 + x_{a(i)}^2} = 2 e^{1000 + x_{a(i)}^2}": ["not tested"],  # both sides overflow
     "f : ℝ^{a} → ℝ\nf(x) = ∑_{a} x^2 = x ⊙_{a} x": ["not disproved"],
     "f : ℝ^{a} → ℝ\nf(x) = ∑_{a} x^2 = 2 ∑_{a} x": ["disproved"],
     "A = [3, 1; 4, 1]_{h, w}\nA_{h(1), w(1)} = 3\nA_{h(2), w(1)} = 3": ["not disproved", "disproved"],

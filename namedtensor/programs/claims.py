@@ -88,6 +88,8 @@ def _judge_equal(claim: PlannedClaim, one: Any, other: Any, source: str, scales:
     magnitude = None if scales is None or claim.is_fact else partial(_magnitude, scales, order, left.shape)
     wrong = (_find_unequal_elements if claim.by_element else _find_unequal)(left, right, unit, magnitude)
     if not np.any(wrong):
+        if claim.by_element and left.size and not np.any(np.isfinite(left) & np.isfinite(right)):
+            raise NotationError(405, "both sides are NaN or infinite", source, claim.span, reason=NO_VALUE)
         return
     at = tuple(int(i) for i in np.argwhere(wrong)[0]) if left.ndim else ()
     where = ", ".join(f"{source_name(axis)}({i + 1})" for axis, i in zip(order, at))
