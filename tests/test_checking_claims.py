@@ -310,7 +310,7 @@ def test_the_first_step_that_does_not_hold_is_named(text):
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate(before + rest.replace("⟩", ""), {"x": GIVEN["x"]})
     assert caught.value.code == 403 and caught.value.span_text == rest.partition("⟩")[0]
-    assert caught.value.span[0] == len(before) and "the one before it" in caught.value.message
+    assert caught.value.span[0] == len(before) and "the first side" in caught.value.message
 
 
 def test_a_false_claim_about_many_steps_has_both_sides():

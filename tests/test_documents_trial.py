@@ -203,7 +203,7 @@ DECLARED = r"where $X \in \mathbb{R}^{\mathsf{a} \times \mathsf{b}}$ and $w \in 
 
 def test_the_first_step_of_a_derivation_that_does_not_hold_is_named():
     (error,) = check_document(DERIVATION + DECLARED, draws=Draws()).errors
-    assert error.position() == (6, 6) and error.span_text == "A^2 + 2 A - 1" and "the one before it" in error.message
+    assert error.position() == (6, 6) and error.span_text == "A^2 + 2 A - 1" and "the first side" in error.message
     report = check_document(DERIVATION, draws=Draws())
     (warning,) = report.warnings
     assert not report.errors and warning.code == 403 and "where X ∈ ℝ^{b}" in warning.message

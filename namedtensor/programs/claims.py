@@ -105,8 +105,8 @@ def _judge_equal(claim: PlannedClaim, one: Any, other: Any, source: str, scales:
     pair = float(left[at]), float(right[at])
     reason = None if np.all(np.isfinite(pair)) else NO_VALUE
     first, second = map(_number, pair)
-    if claim.step is not None:  # the sides before it were compared before
-        message = f"assertion failed{text}: this side is {second}, the one before it {first}"
+    if claim.step is not None:
+        message = f"assertion failed{text}: this side is {second}, the first side {first}"
         raise NotationError(403, message, source, claim.step, hint=STEP, reason=reason)
     message = f"assertion failed{text}: left-hand side {first}, right-hand side {second}"
     raise NotationError(403, message, source, claim.span, hint=OF_CALL if claim.is_call else SIDES, reason=reason)
