@@ -72,6 +72,30 @@ def test_an_open_name_in_another_library_and_in_a_derivative(library, text):
     np.testing.assert_allclose(slope, by_hand, rtol=1e-5)
 
 
+NUMBERS_OF_THE_PROGRAM = {
+    "defined above": ("c = 3\n", {}),
+    "given": ("", {"values": {"c": 3.0}}),
+    "declared and given": ("c ∈ ℝ\n", {"values": {"c": 3.0}}),
+    "given as a size": ("", {"sizes": {"c": 3}}),
+    "named by a size equation": ("|k| = c\n", {}),
+    "the size of an input": ("x ∈ ℝ^{k[c]}\n", {}),
+}
+
+
+@pytest.mark.parametrize("signature", ["", SIGNED])
+@pytest.mark.parametrize("case", NUMBERS_OF_THE_PROGRAM)
+def test_a_callers_parameter_does_not_replace_a_number_of_the_program(case, signature):
+    stated, given = NUMBERS_OF_THE_PROGRAM[case]
+    text = f"{stated}{signature}F(a, c) = g(a)\ng(u) = u ⊙ c\nF(x, 100)"
+    inputs = {"x": nt.tensor(X, "k"), **given.get("values", {})}
+    sizes = given.get("sizes", {})
+    np.testing.assert_allclose(nt.evaluate(text, inputs, sizes=sizes).to_array(), 3 * X)
+    np.testing.assert_allclose(nt.program(text)(values=inputs, sizes=sizes).to_array(), 3 * X)
+    np.testing.assert_allclose(nt.compile(text)(values=inputs, sizes=sizes).to_array(), 3 * X)
+    of_x = nt.derivative(f"{text.replace('F(x, 100)', 'Y = F(x, 100)')}\n∑_{{k}} Y", "x")
+    np.testing.assert_allclose(of_x(values=inputs, sizes=sizes).to_array(), [3, 3, 3])
+
+
 def test_a_name_that_no_call_around_has_is_undefined():
     with pytest.raises(nt.NotationError) as caught:
         nt.evaluate("F(a, c) = g(a)\ng(u) = u ⊙ c\ng(x)", x=nt.tensor(X, "k"))

@@ -90,6 +90,8 @@ def found_in(checker: Inference, key: Key, env: Environment, node: Any) -> tuple
         return checker.top, checker.rolled[mark].labeled(key, env, node)
     term = input_or_parameter(checker, key, node)
     brought = find_in_callers(checker, key, env, node, given=True) if term is None else None
+    if brought is not None and (solved := checker.solver.scalar(key, checker.top, node)) is not None:
+        return checker.top, scalar_term(checker, solved, key, node)
     return brought or (checker.top, term)
 
 
