@@ -32,6 +32,7 @@ from .text_tables import (
     JOINS_BEFORE,
     MARK,
     MARK_STARTS,
+    MULTIPLIED,
     OF_AXES,
     PLAIN,
     PRIMES,
@@ -206,7 +207,7 @@ class Lexer:
         match = MARK.match(source, end) if source[end : end + 1] in MARK_STARTS else None
         if match:
             closes = self.closes(match.end()) or self.follows_operator or source[match.end() : match.end() + 1] == "∂"
-            if self.in_axes or (self.previous() == "PARTIAL" and closes):
+            if self.in_axes and not MULTIPLIED.match(source, end) or (self.previous() == "PARTIAL" and closes):
                 self.skip = match.end()
                 return self.add("NAME", text + marks(match.group()), start, match.end())
         self.add("NAME", text, start, end)
@@ -242,7 +243,7 @@ class Lexer:
         end, previous = match.end(), self.previous()
         raised = previous == "SUP" or (previous == "LBRACE" and self.brackets[-1] == "sup")
         if not raised:
-            if not (self.in_axes or self.ends_derivative(start, end)):
+            if not (self.in_axes and not MULTIPLIED.match(self.source, start) or self.ends_derivative(start, end)):
                 return False
             self.add("SUP", "^", start, start)
         self.add("STAR", marks(match.group()), start, end)

@@ -22,6 +22,8 @@ MARKS = "*∗†‡"
 MARK_STARTS = MARKS + "\\"
 MARK = re.compile(rf"(?:[{MARKS}]|\\dag(?:ger)?(?![A-Za-z]))+")
 
+MULTIPLIED = re.compile(r"\*[^\W_]|(?<=\s)\*\s*[\w(]")  # a star that multiplies in a script, as in x_{2*t}
+
 WORDS = {
     "if": "IF", "otherwise": "OTHERWISE", "for": "FOR", "odd": "PARITY", "even": "PARITY",
     "and": "AND", "or": "OR", "not": "NOT", "in": "IN", "sum": "BIG", "prod": "BIG",

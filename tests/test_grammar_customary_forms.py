@@ -199,6 +199,9 @@ MEMBERS = [
     ("y = ∑_{k=1}^{2} h_{2k−1}\nh_t = 3 t for t = 1, …, 4\ny", 3 + 9),
     ("y_k = h_{1 + 2k} for k = 1, …, 2\nh_t = 3 t for t = 1, …, 5\ny_2", 15),
     ("f(k) = h_{2k}\nh_t = 3 t for t = 1, …, 4\nf(2)", 12),
+    ("y = h_{4/2} + h_{n/2}\nn = 2\nh_t = 3 t for t = 1, …, 4\ny", 6 + 3),
+    ("y_k = h_{m k} − h_{k m/2} for k = 1, …, 2\nm = 2\nh_t = 3 t for t = 1, …, 4\ny_2", 12 - 6),
+    ("y_k = h_{2 · k − 1} + h_{k · m + 1} for k = 1, …, 2\nm = 2\nh_t = 3 t for t = 1, …, 5\ny_2", 9 + 15),
     (r"y_k = h_{2k+1} \quad k = 1, \ldots, 2\\ h_t = 3 t \quad t = 1, \ldots, 5 \\ y_2", 15),
 ]  # fmt: skip
 
@@ -209,6 +212,52 @@ def test_a_multiple_of_an_index_names_a_member(text, expected):
     assert_same_in_every_spelling(text)
     as_superscripts = text.replace("h_{", "h^{").replace("h_t", "h^t")
     assert float(nt.evaluate(as_superscripts)) == expected
+
+
+COMPUTED_LABELS = [
+    "h_{m t}", "h_{2 t m}", "h_{t/2}", "h_{2 · t}", "h_{m · (t-1)}", "h_{2 (t-1)+1}", "h_{(t+1)/2}", "h_{(t-1) m}",
+    "h_{(t/2) m}", "h_{t/2 · m}", "h_{t/(2 m)}", "h_{-t/2}", "h_{1+(-t)}", "h_{a-(b-c)}", "h_{a/b/c}", "h_{a/(b/c)}",
+    "h_{a · (b · c)}", "h_{|k|/2}", "h_{t^l/2}", "h_{2 t, m/2}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", COMPUTED_LABELS)
+def test_a_computed_label_is_printed_with_its_brackets(text):
+    assert to_text(parse(text)) == text
+    assert_same_in_every_spelling(text)
+    assert float(nt.evaluate(text, {text: 3.0})) == 3
+
+
+@pytest.mark.parametrize(
+    "text, same",
+    [
+        ("h_{2*t}", "h_{2 · t}"),
+        ("h_{2 * t}", "h_{2 · t}"),
+        ("h_{(2 t)}", "h_{2 t}"),
+        ("h_{2(t − 1)}", "h_{2 (t-1)}"),
+        (r"h_{\frac{t}{2}} + \alpha \cdot 1", "h_{t/2} + α · 1"),
+        ("x_{seq*→seq}", "[x]_{seq*→seq}"),
+    ],
+)
+def test_spellings_of_computed_labels(text, same):
+    assert parse(text) == parse(same)
+
+
+@pytest.mark.parametrize("given", ["s_{2 t}", "s_{2t}", "s_{2·t}", "s_{2 · t}", "s_{2*t}"])
+@pytest.mark.parametrize("written", ["s_{2 t}", "s_{2 · t}", "s_{2*t}"])
+def test_a_product_in_a_label_is_one_name_in_every_spelling(written, given):
+    assert float(nt.evaluate(written, {given: 3.0})) == 3
+
+
+@pytest.mark.parametrize("head", ["softmax", "∑", "mean"])
+def test_axes_without_a_comma_are_refused_with_a_comma(head):
+    text = f"{head}_{{n m}} A"
+    with pytest.raises(NotationError) as caught:
+        nt.evaluate(text, A=nt.tensor(np.eye(3), "n m"))
+    assert text[slice(*caught.value.span)] == "n m"
+    assert f"separate axes by commas: {head}_{{n, m}}" in str(caught.value)
+    (((start, end), edit),) = caught.value.edits
+    nt.evaluate(text[:start] + edit + text[end:], A=nt.tensor(np.eye(3), "n m"))
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 from .. import nodes
@@ -12,6 +13,7 @@ from ..symbols import FUNCTIONS, UNDERSCORED, WITHOUT_AXES
 from ..traversal import left_spine, walk
 from .boxes import (
     ATOM,
+    JUXTAPOSITION,
     OR,
     POSTFIXED,
     QUOTIENT,
@@ -26,6 +28,10 @@ from .boxes import (
 from .forms import SIGNS, SLOTS, TEMPLATES, TEXT
 
 LEAVES = (Name, Number, Axis)
+LABEL_LEVELS = {  # the precedence of each operation in a label, and of its last operand
+    **dict.fromkeys(("+", "-", "negative"), (SUM, QUOTIENT)), "⊙": (QUOTIENT, JUXTAPOSITION), "/": (QUOTIENT, ATOM),
+    "juxtaposed": (JUXTAPOSITION, ATOM),
+}  # fmt: skip
 SINGLE = re.compile(r"[^\W_]|\d+|[*†]|\\dagger")  # a script without braces
 
 
@@ -185,14 +191,20 @@ class FormulaLayout:
                 return self.attach(node.base, base, "_", self.below(node.components, axes=False))
             above = self.above(node.components) if type(node) is Superscript else self.sign(node.mark)
             return self.attach(node.base, base, "^", above)
+        level = LABEL_LEVELS[node.operator][0]
         if node.operator == "negative":  # s_{-1}
-            return Box(("-", self.label(node.arguments[0], axes)))
-        spine = left_spine(node)
-        parts = [self.label(spine[-1].arguments[0], axes)]
+            return Box(("-", self.label_part(node.arguments[0], QUOTIENT, axes)), level)
+        spine = list(takewhile(lambda call: LABEL_LEVELS[call.operator][0] == level, left_spine(node)))
+        parts: list[Part] = [self.label_part(spine[-1].arguments[0], level, axes)]
         for call in reversed(spine):
-            sign = " " if call.operator == "juxtaposed" else call.operator
-            parts += [sign, self.label(call.arguments[1], axes)]
-        return Box(parts)
+            sign = {"juxtaposed": " ", "⊙": f" {self.signs['·']} "}.get(call.operator, call.operator)
+            parts += [sign, self.label_part(call.arguments[1], LABEL_LEVELS[call.operator][1], axes)]
+        return Box(parts, level)
+
+    def label_part(self, node: Any, level: int, axes: bool) -> Part:
+        """Return an operand of a label, in brackets if the operand binds more loosely than `level`."""
+        part = self.label(node, axes)
+        return self.round(part) if isinstance(part, Box) and part.level < level else part
 
     def index(self, node) -> Box:
         items = [Box((self.box_of(axis), self.round(self.tight(position)))) for axis, position in node.items]

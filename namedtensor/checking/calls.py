@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from grammar import nodes
-from grammar.errors import SIZE_NEEDED, NotationError
-from grammar.nodes import Call, Node, axis_of
+from grammar.errors import SIZE_NEEDED, Hint, NotationError
+from grammar.nodes import Call, Name, Node, axis_of
+from grammar.traversal import walk
 
 from ..core.axes import ShapeMismatchError
 from ..core.sizes import SizeVariable, resolve
@@ -246,10 +247,19 @@ def use_axes(checker: Inference, node: Call, env: Environment) -> tuple[tuple[st
                 301,
                 f"{node.operator} needs axes, and {checker.text(part)} is not an axis",
                 part,
-                hint=f"name an axis: {node.operator}_{{seq}}",
+                hint=list_axes(node.operator, part) or f"name an axis: {node.operator}_{{seq}}",
             )
         result += [(real, part) for real in env.resolve_axis(axis.name)]
     return tuple(result)
+
+
+def list_axes(operator: str, label: Node) -> Hint | None:
+    """Return a hint for axes that a space separates, as in softmax_{height width}, or None for another label."""
+    words = [node for node in walk(label) if not isinstance(node, Call) or node.operator != "juxtaposed"]
+    if len(words) < 2 or not all(isinstance(word, Name) for word in words):
+        return None
+    axes = ", ".join(word.text for word in words if isinstance(word, Name))
+    return Hint(f"separate axes by commas: {operator}_{{{axes}}}", axes)
 
 
 def size_of(checker: Inference, node: Call, env: Environment) -> Term:

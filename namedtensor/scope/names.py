@@ -57,7 +57,11 @@ _WORD = re.compile(r"(?:[^\W\d_]|∞)[^\W_]*['′’*∗†‡]*|\d+['′’]+")
 _PIECE = re.compile(r"([_^])(?:\{([^{}]*)\}|(\([^{}()]*\)|[^\s_^{}]+))")
 _PARENTHESES = re.compile(r"\s*\(([^()]*)\)\s*")  # around a whole superscript
 _SIGN = re.compile(r"\s*([-+/|])\s*")
-_COEFFICIENT = re.compile(r"(\b\d+)(?=[^\W\d_])")  # 2t is 2 t
+_DOT = re.compile(r"\s*·\s*|\s+\*\s*(?=[\w(])|\*(?=[^\W_])")  # 2 · t and 2*t are 2 t
+TIGHTNESS = {  # of each operation in a script, and of its last operand
+    "+": (0, 1), "-": (0, 1), "negative": (0, 1), "/": (1, 3), "⊙": (1, 2), "juxtaposed": (2, 3)
+}  # fmt: skip
+_COEFFICIENT = re.compile(r"(\b\d+)(?=[^\W\d_]|\()")  # 2t is 2 t
 _SMALL = {
     **{small: ("_", plain) for small, plain in SUBSCRIPTS.items()},
     **{small: ("^", plain) for small, plain in SUPERSCRIPTS.items()},
@@ -118,7 +122,7 @@ def _script_text(sign: str, braced: str, bare: str) -> str:
     text = braced or bare
     while sign == "^" and (inside := _PARENTHESES.fullmatch(text)):
         text = inside[1]
-    return _COEFFICIENT.sub(r"\1 ", _SIGN.sub(r"\1", text)) if braced else text
+    return _COEFFICIENT.sub(r"\1 ", _DOT.sub(" ", _SIGN.sub(r"\1", text))) if braced else text
 
 
 def greek(word: str) -> str:
@@ -147,11 +151,20 @@ def component(node: Node, value: Callable[[str], Any] = lambda name: None) -> st
     if isinstance(node, Starred):
         return component(node.base, value) + node.mark
     if isinstance(node, Call) and len(node.arguments) == 2:
-        sign = " " if node.operator == "juxtaposed" else node.operator
-        return component(node.arguments[0], value) + sign + component(node.arguments[1], value)
+        left, right = node.arguments
+        first, last = TIGHTNESS.get(node.operator, (0, 0))
+        sign = " " if node.operator in ("⊙", "juxtaposed") else node.operator
+        return _operand(left, first, value) + sign + _operand(right, last, value)
     if isinstance(node, Call) and node.operator == "negative":
-        return "-" + component(node.arguments[0], value)
+        return "-" + _operand(node.arguments[0], 1, value)
     return f"|{node.axis.name}|" if isinstance(node, Size) else "?"
+
+
+def _operand(node: Node, tightness: int, value: Callable[[str], Any]) -> str:
+    """Return the text of an operand in a script component, in parentheses if the operand binds more loosely."""
+    text = component(node, value)
+    operator = node.operator if isinstance(node, Call) and not text.isdecimal() else ""
+    return f"({text})" if operator in TIGHTNESS and TIGHTNESS[operator][0] < tightness else text
 
 
 def compact(value: Any) -> str:
