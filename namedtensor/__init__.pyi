@@ -1585,7 +1585,7 @@ def argsort(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     """
 
 def dot(X: Operand, Y: Operand, *, axis: Axes | None = None) -> NamedTensor:
-    """X ⊙_{ax} Y is the products, summed over the axes; without axes, the elementwise product.
+    """X ⊙_{ax} Y is the sum of products over the axes, or the elementwise product if there are no axes.
 
     Signature: ℝ^{ax} × ℝ^{ax} → ℝ (paper §3.4 Contraction). In NumPy: `(X * Y).sum(axis), X * Y`.
 

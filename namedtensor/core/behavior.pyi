@@ -1471,7 +1471,7 @@ class Behavior:
         """
 
     def dot(self, Y: Operand, *, axis: Axes | None = None) -> Self:
-        """X ⊙_{ax} Y is the products, summed over the axes; without axes, the elementwise product.
+        """X ⊙_{ax} Y is the sum of products over the axes, or the elementwise product if there are no axes.
 
         Signature: ℝ^{ax} × ℝ^{ax} → ℝ (paper §3.4 Contraction). In NumPy: `(X * Y).sum(axis), X * Y`.
 

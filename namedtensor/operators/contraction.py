@@ -209,7 +209,7 @@ def _lower(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options:
 register(
     Operator(
         "⊙", "contraction", "ax…, ax… ->", _lower,
-        "the products, summed over the axes; without axes, the elementwise product", "(X * Y).sum(axis), X * Y", SECTION,
+        "the sum of products over the axes, or the elementwise product if there are no axes", "(X * Y).sum(axis), X * Y", SECTION,
         aliases=("dot",), ascii="@", latex=r"\ndot", arity=(2, 2), python="dot",
         differentials=("∂X ⊙_{ax} Y", "X ⊙_{ax} ∂Y"), complex=True, folded=product,
         definition=operator.mul, finite="of finite", sign="of factors",
