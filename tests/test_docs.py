@@ -8,7 +8,7 @@ import subprocess
 import sys
 import zlib
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import pytest
 from blocks import Block, Page, blocks_of, packed, split
@@ -20,7 +20,7 @@ sys.path.insert(0, str(DOCS))
 import errors_page  # noqa: E402
 import tables  # noqa: E402
 from generated import LIBRARIES, as_site, as_stored, outputs, pages, with_outputs, with_tables  # noqa: E402
-from linked import errors, signs  # noqa: E402
+from linked import addresses, errors, signs  # noqa: E402
 from links import dangling  # noqa: E402
 from pages import command  # noqa: E402
 
@@ -116,17 +116,30 @@ def test_a_formula_of_a_page_opens_in_the_playground():
 def test_signs_of_a_formula_and_numbers_of_errors_lead_to_their_paragraphs():
     linked = signs("softmax_{max, a→b} X ⊙_{a} √∂x", "../")
     assert re.findall(r'href="([^"]*)">([^<]*)<', linked) == [
-        ("../reference.html#sign-softmax", "softmax"),
-        ("../reference.html#" + quote("sign-A_{height→rows}"), "→"),
-        ("../reference.html#" + quote("sign-⊙"), "⊙"),
-        ("../reference.html#" + quote("sign-√A"), "√"),
-        ("../reference.html#" + quote("sign-∂(exp-x)/∂x*"), "∂"),
+        ("../reference_functions.html#sign-softmax", "softmax"),
+        ("../reference_syntax.html#" + quote("sign-A_{height→rows}"), "→"),
+        ("../reference_functions.html#" + quote("sign-⊙"), "⊙"),
+        ("../reference_syntax.html#" + quote("sign-√A"), "√"),
+        ("../reference_derivatives.html#" + quote("sign-∂(exp-x)/∂x*"), "∂"),
     ]
     assert re.sub(r"<[^>]*>", "", linked) == "softmax_{max, a→b} X ⊙_{a} √∂x"
     assert "<a" not in signs("gelu(x) = x\nall : ℝ → ℝ").replace(signs("→"), "") and "&lt;" in signs("a < b")
     assert errors("shape error 301: a < b", "../").startswith(
         'shape <a href="../errors.html#error-301">error 301</a>: a &lt;'
     )
+
+
+def test_each_symbol_leads_to_a_row_of_the_reference():
+    for address in addresses().values():
+        page, _, fragment = address.partition(".html#")
+        assert f'<a id="{unquote(fragment)}"></a>' in (DOCS / f"{page}.md").read_text(encoding="utf-8"), address
+
+
+def test_each_page_of_the_reference_links_to_the_others():
+    names = {path.name for path in DOCS.glob("reference_*.md")}
+    for name in names:
+        opening = (DOCS / name).read_text(encoding="utf-8").split("\n\n")[1]
+        assert {*re.findall(r"\]\((.*?)\)", opening)} == names - {name}
 
 
 def test_a_link_that_leads_nowhere_is_found(tmp_path):

@@ -9,9 +9,13 @@ from urllib.parse import quote
 
 from operators_page import records
 
-CONSTRUCTS = {  # symbols that are not operators, and their rows in the reference
-    "→": "A_{height→rows}", "∂": "∂(exp x)/∂x*", "√": "√A", "𝕀": "𝕀[A > x ∧ A ≠ 9]",
-}  # fmt: skip
+CONSTRUCTS = {  # symbols that are not operators, and the page and the row that explain each
+    "→": ("reference_syntax", "A_{height→rows}"),
+    "√": ("reference_syntax", "√A"),
+    "𝕀": ("reference_syntax", "𝕀[A > x ∧ A ≠ 9]"),
+    "∂": ("reference_derivatives", "∂(exp x)/∂x*"),
+}
+OPERATORS = "reference_functions"  # the page with one row per operator
 WORD = re.compile(r"[^\W\d_]\w*|[^\w\s]")
 SCRIPTS = re.compile(r"([_^]\{[^{}]*\}|\[[^\[\]]*\])")  # where words are axes, sizes or positions
 HEAD = re.compile(r"[^=:∈]*(?=[=:∈])")
@@ -20,14 +24,19 @@ OF_PROSE = {"=", "-", "−", "<", ">", "/", "^", "+"}  # symbols that need no ex
 
 
 @cache
-def paragraphs() -> dict[str, str]:
-    """Return the anchor of each symbol and of each operator name that is longer than a letter."""
-    result = {sign: anchor(row) for sign, row in CONSTRUCTS.items()}
+def addresses() -> dict[str, str]:
+    """Return the address of each symbol and of each operator name that is longer than a letter."""
+    result = {sign: address(page, row) for sign, (page, row) in CONSTRUCTS.items()}
     for record in records():
         for name in (record.name, *record.aliases):
             if name not in OF_PROSE and (len(name) > 1 or not name.isascii()):
-                result[name] = anchor(record.name)
+                result[name] = address(OPERATORS, record.name)
     return result
+
+
+def address(page: str, row: str) -> str:
+    """Return the address of a row, such as `reference_functions.html#sign-softmax`."""
+    return f"{page}.html#{quote(anchor(row))}"
 
 
 def anchor(text: str) -> str:
@@ -39,16 +48,16 @@ def signs(text: str, root: str = "") -> str:
     """Return a formula as HTML for a page below the site's root, without links for the names that it defines.
 
     >>> signs("exp x")
-    '<a class="sign" href="reference.html#sign-exp">exp</a> x'
+    '<a class="sign" href="reference_functions.html#sign-exp">exp</a> x'
     """
-    known = paragraphs()
+    known = addresses()
     words = {word for line in text.splitlines() for word in re.findall(r"\w+", (HEAD.match(line) or [""])[0])}
 
     def link(match: re.Match[str], scripts: bool) -> str:
         word = match[0]
         if word not in known or word in words or (scripts and word[0].isalpha()):
             return html.escape(word, quote=False)
-        return f'<a class="sign" href="{root}reference.html#{quote(known[word])}">{html.escape(word)}</a>'
+        return f'<a class="sign" href="{root}{known[word]}">{html.escape(word)}</a>'
 
     parts = SCRIPTS.split(text)
     return "".join(
