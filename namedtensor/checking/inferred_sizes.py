@@ -24,7 +24,7 @@ from ..terms.environment import Environment
 from ..terms.inference import AlreadyReportedError, Inference
 from ..terms.terms import Term, TermGraph
 
-MAX_PIECES = 50_000  # The limit on expressions that are typed to infer sizes.
+MAX_PIECES = 20_000  # The limit on expressions that are typed to infer sizes.
 PIECES_OF_A_REPEAT = 20  # The estimated work before a repeated question without an answer.
 MAX_ROUNDS = 8  # The limit on rounds for questions that depend on each other.
 Question: TypeAlias = tuple[str, Any]  # an axis, and the cache key of an environment
