@@ -4,7 +4,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import puppeteer from "puppeteer-core";
 
 export const HERE = dirname(fileURLToPath(import.meta.url));
@@ -51,7 +51,7 @@ export async function serve(...words) {
 
 /** Where the page is: {address, close}. */
 export async function place() {
-  if (FILE) return { address: `file://${FILE}`, close() {} };
+  if (FILE) return { address: pathToFileURL(FILE).href, close() {} };
   return process.env.PLAYGROUND_ADDRESS ? { address: process.env.PLAYGROUND_ADDRESS, close() {} } : serve();
 }
 
