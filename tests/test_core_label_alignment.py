@@ -13,7 +13,8 @@ def series(values, labels):
 def key_by_label(tensor):
     """The elements of a tensor over one axis by their labels."""
     ((axis, labels),) = tensor.labels.items() if tensor.axes else [("", [])]
-    return dict(zip(labels, tensor.tolist()))
+    dates = [label.astype("datetime64[ns]") if isinstance(label, np.datetime64) else label for label in labels]
+    return dict(zip(dates, tensor.tolist()))  # Before NumPy 2.2, equal dates of different units had different hashes.
 
 
 A = series([1, 2, 4], ["Oslo", "Rome", "Kyiv"])

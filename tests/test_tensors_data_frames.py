@@ -1,5 +1,7 @@
 """Data frames and series of pandas and polars as tensors, and tensors as these."""
 
+import importlib
+
 import numpy as np
 import pytest
 
@@ -131,26 +133,27 @@ def test_what_is_no_table_of_polars_has_its_error():
 
 
 MIXED = {"low": [3, 1], "city": ["Oslo", "Rome"], "high": [5.0, 9.0], "note": ["wet", "dry"]}
+LIBRARIES = {"parquet": ["pyarrow"], "polars": ["polars"]}
 
 
 def read_mixed(tmp_path, source):
     """Read the table of `MIXED` in one of the ways."""
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(MIXED)
+    frame = importlib.import_module("pandas").DataFrame(MIXED)
     if source == "csv":
         frame.to_csv(tmp_path / "t.csv", index=False)
         return nt.load_tensor(tmp_path / "t.csv", "row kind")
     if source == "parquet":
-        pytest.importorskip("pyarrow")
         frame.to_parquet(tmp_path / "t.parquet")
         return nt.load_tensor(tmp_path / "t.parquet", "row kind")
     if source == "polars":
-        return nt.from_polars(pytest.importorskip("polars").DataFrame(MIXED), "row kind")
+        return nt.from_polars(importlib.import_module("polars").DataFrame(MIXED), "row kind")
     return nt.from_pandas(frame, "row kind") if source == "pandas" else nt.tensor(frame, "row kind")
 
 
 @pytest.mark.parametrize("source", ["csv", "parquet", "pandas", "polars", "tensor"])
 def test_a_column_of_words_labels_the_rows_and_the_others_are_left_out_with_a_warning(tmp_path, source):
+    for library in ("pandas", *LIBRARIES.get(source, ())):
+        pytest.importorskip(library)
     with pytest.warns(nt.NotationWarning, match="left out note: no numbers there") as caught:
         table = read_mixed(tmp_path, source)
     assert len(caught) == 1 and caught[0].filename == __file__
