@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import itertools
 import threading
+import weakref
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -14,9 +15,9 @@ import pytest
 import namedtensor as nt
 from namedtensor.planning import plan as plan_module
 from namedtensor.planning.plan import Plan
-from namedtensor.programs import symbolic_plans
+from namedtensor.programs import call_cache, symbolic_plans
 from namedtensor.programs.program import EntryPoint
-from namedtensor.programs.symbolic_plans import MAX_PLANS, MAX_SIGNATURES, SymbolicPlans
+from namedtensor.programs.symbolic_plans import MAX_PLANS, MAX_SIGNATURES
 
 LENGTHS = (5, 9, 1, 2, 64, 3, 7, 65, 6, 12)
 ACROSS_TILES = (513, 40, 512, 1030)
@@ -337,9 +338,21 @@ def test_a_repeated_call_asks_no_plan_at_all(plans, monkeypatch):
     calls = [tensor(np.ones((length, 4)), "seq chans") for length in (20, 30, 25)]
     for x in calls:
         entry(X=x)
-    monkeypatch.setattr(SymbolicPlans, "find_plan", lambda *_: pytest.fail("looked for a plan"))
+    monkeypatch.setattr(call_cache, "find_plan", lambda *_: pytest.fail("looked for a plan"))
     for x in calls * 2:
         entry(X=x)
+
+
+def test_calls_at_further_sizes_keep_no_input():
+    entry, inputs = nt.program("Y = ∑_{seq} X²")["Y"], []
+    for length in (20, 30, 25, 26, 27):
+        x = np.ones(length)
+        inputs.append(weakref.ref(x))
+        for _ in range(2):
+            assert float(entry(X=nt.tensor(x, "seq"))) == length
+        del x
+    gc.collect()
+    assert not any(reference() is not None for reference in inputs)
 
 
 # -------------------------------------------------------------------------------------------------------------- errors
@@ -455,11 +468,6 @@ def test_threads_at_new_lengths_give_each_its_own_value():
     assert not problems, problems[0]
 
 
-def known_of(entry: Any) -> list[Any]:
-    signatures = entry._symbolic._signatures
-    return [signatures.get(key) for key in [*signatures]] if hasattr(signatures, "__iter__") else []
-
-
 def test_plans_of_a_signature_are_bounded(monkeypatch):
     """Where each length has a condition of its own, their plans are at most so many."""
     result: list[Any] = []
@@ -476,7 +484,7 @@ def test_signatures_of_a_callable_are_bounded():
     for number in range(2 * MAX_SIGNATURES):
         for length in (3, 5, 4):
             entry(X=tensor(np.ones(length), "seq"), k=float(number))
-    assert len(entry._symbolic._signatures) <= MAX_SIGNATURES
+    assert len(entry._signatures) <= MAX_SIGNATURES
 
 
 @pytest.mark.slow

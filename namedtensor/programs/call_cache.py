@@ -28,7 +28,7 @@ from .arguments import (
 )
 from .entries import Entry, Goal, WholeProgram, name_argument
 from .executable import PLAIN, CompiledPlan, Options, TypedValues, compile_plan, type_goal
-from .symbolic_plans import SymbolicPlans
+from .symbolic_plans import MAX_SIGNATURES, find_plan
 
 MOST = 2048  # keys of a cache: two for most compiled plans
 BYTES = 128 * 2**20  # of their constants, such as masks, and their plans; an allocator takes up to as much again
@@ -55,7 +55,7 @@ class CachedCall:
         self._plans = new_cache("compiled plans of a callable") if cache is None else cache
         self._token = object()  # the first part of this goal's keys, because several goals can share a cache
         self._last_used: CompiledPlan | None = None
-        self._symbolic = SymbolicPlans()
+        self._signatures: Cache[Any, Any] = Cache("signatures of a callable", MAX_SIGNATURES)
 
     def __call__(
         self,
@@ -137,7 +137,7 @@ class CachedCall:
             return self._made(goal, options, given)
         assert options.sizes is not None
         extra = tuple(options.sizes.items()), USER_FUNCTIONS.version
-        fitting = self._symbolic.find_plan(given, extra, partial(self._made, goal, options))
+        fitting = find_plan(self._signatures, given, extra, partial(self._made, goal, options))
         if uses_keywords(fitting, options):
             return fitting
         return self._made(goal, options, given)  # The check of this call raises an error for the unused keyword.

@@ -13,7 +13,7 @@ The stages parse and bind the text, check the goal, plan its terms, and compile 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ from grammar.errors import NotationError
 from ..backends.function import PlanFunction
 from ..checking.checker import Checker
 from ..core.arrays import Layout, evaluate_eagerly
+from ..core.extents import MAX_SIZE, Size, SizeSymbol, value_at
 from ..core.labels import AxisLabels, make_labeled_layout
 from ..core.settings import DEFAULT, Limits, recursion_headroom, refuse
 from ..planning.plan import Plan, PlanValue, axes_of
@@ -168,7 +169,7 @@ def compile_with_jax(function: PlanFunction) -> None:
             function.run = jit(function.run)
 
 
-SHARED = 2000  # bytes counted for a compiled plan that shares its function with another plan
+MAX_LAYOUTS = 1024  # of the results of one plan
 
 
 @dataclass(eq=False)
@@ -176,7 +177,8 @@ class CompiledPlan:
     """A compiled plan and the assertions about its results. The first `count` results are the requested values.
 
     It is called with arrays by position, in the order of the plan's inputs, and returns a named tensor, or a tuple if
-    `several` are requested. The first call shows the layouts of the results; later calls reuse them.
+    `several` are requested. If the plan has symbols for some `sizes`, one compiled plan serves all sizes that it fits.
+    Otherwise, the first call shows the layouts of the results, and later calls reuse them.
     """
 
     function: PlanFunction
@@ -188,11 +190,16 @@ class CompiledPlan:
     outer: NotationError | None = None  # raised if outer broadcasts are forbidden
     several: bool = False
     scales: Callable[[int, Sequence[Any]], list[Any]] | None = None  # magnitudes of the sides of an assertion
-    exact: Callable[[], CompiledPlan] | None = None  # of a plan with symbols: makes one for these sizes, for its errors
     labels: tuple[AxisLabels, ...] = ()  # of the results, if an input has labels
     moves: Mapping[int, tuple[tuple[str, ...], Mapping[str, Any]]] = field(default_factory=dict)  # aligns inputs
-    layouts: tuple[Any, ...] | None = field(default=None, init=False)  # of the results, if every call gives these
-    layout: Any = field(default=None, init=False)  # of the only result, about which nothing is asserted
+    sizes: tuple[int | SizeSymbol, ...] = ()  # of the inputs, if some are symbols
+    parts: Mapping[SizeSymbol, Size] = field(default_factory=dict)  # symbols that stand for parts of others
+    exact: Callable[[Sequence[Any]], CompiledPlan] | None = None  # makes a plan for the sizes of arrays, for its errors
+    is_alone: bool = field(init=False)  # whether there is one result, about which nothing is asserted
+    layouts: dict[Any, Any] = field(default_factory=dict, init=False)  # of the results, by shape if sizes are symbols
+
+    def __post_init__(self) -> None:
+        self.is_alone = not (self.claims or self.several)
 
     @property
     def plan(self) -> Plan:
@@ -200,13 +207,25 @@ class CompiledPlan:
 
     @property
     def nbytes(self) -> int:
-        """The memory of this plan in bytes. A function that it shares with a plan for other sizes is not counted."""
+        """The memory of this plan in bytes."""
         labels = sum(axis_labels.nbytes for axes in self.labels for axis_labels in axes.values())
-        return labels + (self.function.nbytes if self.exact is None else SHARED)
+        return labels + self.function.nbytes
 
-    def for_other_sizes(self, exact: Callable[[], CompiledPlan] | None) -> CompiledPlan:
-        """Return this plan for a call with other sizes. If a run fails, the plan from `exact`, if given, runs."""
-        return replace(self, exact=exact)
+    def fits(self, sizes: Sequence[int]) -> bool:
+        """Return whether a plan with symbols is correct for these sizes, and as fast as a plan made for them."""
+        values: dict[SizeSymbol, int] = {}
+        for size, expected in zip(sizes, self.sizes):
+            if not isinstance(expected, SizeSymbol):
+                if size != expected:
+                    return False
+            elif values.setdefault(expected, size) != size or not 0 < size <= MAX_SIZE:
+                return False
+        if self.function.target.name == "numpy":  # The fastest plan depends on the magnitudes of the sizes.
+            if any(magnitude(size) != magnitude(symbol.example) for symbol, size in values.items()):
+                return False
+        for symbol, part in self.parts.items():
+            values[symbol] = value_at(part, values)
+        return all(condition.holds(values) for condition in self.plan.conditions)
 
     def __call__(self, *arrays: Any) -> Any:
         if self.outer is not None:
@@ -218,17 +237,23 @@ class CompiledPlan:
         except Exception as problem:
             if self.exact is None or self.function.plan.donated:
                 raise self.function.explain_exception(problem) from None
-            return self.exact()(*arrays)
-        if self.layout is not None:
-            tensor = object.__new__(self.tensor_class)
-            tensor._array, tensor.layout = results, self.layout
-            return tensor
-        if len(self.function.plan.results) == 1:
-            results = (results,)
-        if self.claims:
-            self._judge(results, arrays)
-        tensors = self._wrap(results)
-        return tensors if self.several else tensors[0]
+            return self.exact(arrays)(*arrays)
+        if not self.is_alone:
+            if len(self.function.plan.results) == 1:
+                results = (results,)
+            if self.claims:
+                self._judge(results, arrays)
+            tensors = self._wrap(results)
+            return tensors if self.several else tensors[0]
+        try:
+            layout = self.layouts.get(results.shape if self.sizes else None)
+        except (AttributeError, TypeError):  # A plain number has no shape, and symbolic sizes of PyTorch have no hash.
+            layout = None
+        if layout is None:
+            return self._wrap((results,))[0]
+        tensor = object.__new__(self.tensor_class)
+        tensor._array, tensor.layout = results, layout
+        return tensor
 
     def _align(self, arrays: Sequence[Any]) -> tuple[Any, ...]:
         from ..core.label_alignment import take
@@ -246,15 +271,24 @@ class CompiledPlan:
         """Return the requested values as tensors. Store their layouts if these do not depend on the data."""
         from ..core.tensor import wrap, wrap_layout
 
-        if self.layouts is not None:
-            return tuple(map(wrap_layout, results, self.layouts))
+        if not self.is_alone and (known := self.layouts.get(None)) is not None:
+            return tuple(map(wrap_layout, results, known))
         values, xp = self.plan.results[: self.count], self.function.target.xp  # assertions follow
         tensors = tuple(wrap(array, axes_of(value), xp) for array, value in zip(results, values))
+        layouts = tuple([tensor.layout for tensor in tensors])
         if self.labels:
-            layouts = (make_labeled_layout(*pair) for pair in zip([item.layout for item in tensors], self.labels))
-            tensors = tuple([wrap_layout(item._array, layout) for item, layout in zip(tensors, layouts)])
+            layouts = tuple(map(make_labeled_layout, layouts, self.labels))
+            tensors = tuple([wrap_layout(tensor._array, layout) for tensor, layout in zip(tensors, layouts)])
         if all(isinstance(value, PlanValue) and not value.dynamic for value in values):
-            self.layouts = tuple([item.layout for item in tensors])
-            if not (self.claims or self.several):
-                (self.layout,) = self.layouts
+            if len(self.layouts) >= MAX_LAYOUTS:
+                self.layouts.clear()
+            if self.is_alone:
+                self.layouts[layouts[0].extent if self.sizes else None] = layouts[0]
+            elif not self.sizes:
+                self.layouts[None] = layouts
         return tensors
+
+
+def magnitude(size: int) -> int:
+    """Return the magnitude class of a size. Two sizes in the same class differ by a factor of less than 4."""
+    return (size.bit_length() + 1) // 2

@@ -11,20 +11,20 @@ of sizes has a separate plan.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import repeat
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any
 
 from grammar.cache import Cache
 from grammar.errors import NotationError
 
 from ..core.arrays import Layout, has_dimensions
 from ..core.dimensions import Assumptions, Dimensions, with_assumptions
-from ..core.extents import MAX_SIZE, Size, SizeSymbol, UndecidedSizeError, extent, value_at
+from ..core.extents import SizeSymbol, UndecidedSizeError, extent
 from ..core.families import FamilyName
 from ..core.monomials import UnfitSizeError
-from ..core.size_conditions import SizeCondition, conditions
+from ..core.size_conditions import conditions
 from ..planning.plan import PlanValue
 from .arguments import Abstract, BoundArguments
 from .executable import CompiledPlan
@@ -33,20 +33,12 @@ from .size_symbols import RESERVED, SizeSymbols, names_in
 MAX_SIGNATURES = 32  # of one callable
 MAX_PLANS = 24  # with symbols, of one signature
 MAX_FAILURES = 4  # After so many failures, no further symbolic plans are tried for a signature.
-Make = Callable[[BoundArguments], "CompiledPlan"]
-Function = TypeVar("Function")  # the executable of a plan
+Make = Callable[[BoundArguments], CompiledPlan]
 Place = tuple[str, int]  # the position of a size: the name of a tensor, and the position of one of its axes
 
 
-class PlanSignature(NamedTuple):
-    """The key of a plan without the sizes, the sizes, and the position of each size: an input and one of its axes."""
-
-    key: tuple[Any, ...]
-    sizes: tuple[int, ...]
-    places: tuple[Place, ...]
-
-
-def signature_of(given: BoundArguments) -> PlanSignature:
+def signature_of(given: BoundArguments) -> tuple[tuple[Any, ...], tuple[int, ...], tuple[Place, ...]]:
+    """Return the key of a plan without the sizes, the sizes, and the place of each size."""
     key: list[Any] = [given.positional]
     sizes: list[int] = []
     places: list[Place] = []
@@ -58,47 +50,21 @@ def signature_of(given: BoundArguments) -> PlanSignature:
             places += zip(repeat(name), range(len(layout.extent)))
         else:
             key.append((name, type(value), value))
-    return PlanSignature(tuple(key), tuple(sizes), tuple(places))
+    return tuple(key), tuple(sizes), tuple(places)
 
 
-class SymbolicPlan(NamedTuple, Generic[Function]):
-    """A function for all sizes that satisfy its conditions. `symbols` maps a size's position to its symbol."""
-
-    symbols: dict[int, SizeSymbol]
-    fixed: tuple[int | None, ...]  # the sizes by position, or None for a size that is a symbol
-    conditions: tuple[SizeCondition, ...]
-    parts: dict[SizeSymbol, Size]  # symbols that stand for parts of others
-    classes: dict[SizeSymbol, int] | None  # magnitude classes, if the speed of the plan depends on them
-    executable: Function
-
-    def fits(self, sizes: tuple[int, ...]) -> bool:
-        """Return whether the plan is correct for these sizes and as fast as a plan made for them."""
-        values: dict[SizeSymbol, int] = {}
-        for number, (size, fixed) in enumerate(zip(sizes, self.fixed)):
-            if fixed is None:
-                if values.setdefault(self.symbols[number], size) != size or not 0 < size <= MAX_SIZE:
-                    return False
-            elif fixed != size:
-                return False
-        if self.classes is not None and any(magnitude(size) != self.classes[name] for name, size in values.items()):
-            return False
-        for symbol, size in self.parts.items():
-            values[symbol] = value_at(size, values)
-        return all(condition.holds(values) for condition in self.conditions)
-
-
-class SignaturePlans(Generic[Function]):
+@dataclass
+class SignaturePlans:
     """The plans of one signature: the sizes of its first call, and the plans in which some sizes are symbols.
 
     If there is no first call, all sizes are symbols from the start.
     """
 
-    def __init__(self, first: tuple[int, ...] | None = None, results: tuple[Any, ...] = ()):
-        self.first = first
-        self.results = results
-        self.plans: tuple[SymbolicPlan[Function], ...] = ()
-        self.failures = 0
-        self.numbers: frozenset[str] = frozenset()  # axes whose sizes the form of the program depends on
+    first: tuple[int, ...] | None
+    results: tuple[Any, ...]  # the types of the first call's results
+    plans: tuple[CompiledPlan, ...] = ()
+    failures: int = 0
+    numbers: set[str] = field(default_factory=set)  # axes whose sizes the form of the program depends on
 
     @property
     def is_full(self) -> bool:
@@ -106,124 +72,118 @@ class SignaturePlans(Generic[Function]):
         return len(self.plans) >= MAX_PLANS or self.failures >= MAX_FAILURES
 
 
-class SymbolicPlans:
-    """The plans of one callable whose sizes change."""
+def find_plan(
+    signatures: Cache[Any, Any], given: BoundArguments, extra: tuple[Any, ...], make: Make
+) -> CompiledPlan:  # fmt: skip
+    """Return the compiled plan of a call. `extra` is the part of its signature that is not in `given`."""
+    key, sizes, places = signature_of(given)
+    if has_dimensions(given.abstract.values()):
+        return find_plan_of_dimensions(signatures, given, (key, extra), sizes, make)
+    known: SignaturePlans | None = signatures.get((key, extra))
+    if known is None:
+        compiled = make(given)
+        signatures.store((key, extra), SignaturePlans(sizes, result_types(compiled)))
+        return compiled
+    fitting = next((plan for plan in known.plans if plan.fits(sizes)), None)
+    if fitting is not None:
+        return fitting
+    compiled = None if known.is_full else plan_symbolically(known, given, sizes, places, make)
+    if compiled is not None:
+        known.plans = (compiled, *known.plans)
+        return compiled
+    if not known.is_full and symbols_of_call(known, given.abstract, sizes, places):
+        known.failures += 1
+    return make(given)
 
-    def __init__(self) -> None:
-        self._signatures: Cache[Any, SignaturePlans[CompiledPlan]] = Cache("signatures of a callable", MAX_SIGNATURES)
-        self._of_dimensions: Cache[Any, tuple[CompiledPlan, Assumptions]] = Cache("plans of dimensions", MAX_SIGNATURES)
 
-    def find_plan(self, given: BoundArguments, extra: tuple[Any, ...], make: Make) -> CompiledPlan:
-        """Return the compiled plan of a call. `extra` is the part of its signature that is not in `given`."""
-        key, sizes, places = signature_of(given)
-        if has_dimensions(given.abstract.values()):
-            return self._for_dimensions(given, (key, extra), sizes, make)
-        known = self._signatures.get((key, extra))
-        if known is None:
-            executable = make(given)
-            self._signatures.store((key, extra), SignaturePlans(sizes, result_types(executable)))
-            return executable
-        for plan in known.plans:
-            if plan.fits(sizes):
-                return plan.executable.for_other_sizes(lambda: make(given))
-        if known.is_full:
-            return make(given)
-        result = plan_symbolically(known, given, sizes, places, make)
-        if result is not None:
-            known.plans = (result, *known.plans)
-            return result.executable.for_other_sizes(lambda: make(given))
-        executable = make(given)
-        if symbols_of_call(known, given.abstract, sizes, places):
-            known.failures += 1
-        return executable
+def find_plan_of_dimensions(
+    signatures: Cache[Any, Any], given: BoundArguments, key: Any, sizes: tuple[Any, ...], make: Make
+) -> CompiledPlan:
+    """Return the compiled plan of a call whose sizes are JAX dimensions. There is one symbol for each dimension.
 
-    def _for_dimensions(self, given: BoundArguments, key: Any, sizes: tuple[Any, ...], make: Make) -> CompiledPlan:
-        """Return the compiled plan of a call whose sizes are JAX dimensions. There is one symbol for each dimension.
+    Raises NotationError (309) if the plan makes an assumption about the dimensions that JAX cannot confirm.
+    """
+    dimensions = Dimensions({*names_in(given.values), *RESERVED})
+    layouts = {name: dimensions.layout(layout) for name, layout in given.abstract.items() if isinstance(layout, Layout)}
+    numbers = {size: number for number, size in enumerate(dimensions.symbols)}
+    pattern = tuple(("dimension", numbers[size]) if size in numbers else size for size in sizes)
 
-        Raises NotationError (309) if the plan makes an assumption about the dimensions that JAX cannot confirm.
-        """
-        dimensions = Dimensions({*names_in(given.values), *RESERVED})
-        layouts = {
-            name: dimensions.layout(layout) for name, layout in given.abstract.items() if isinstance(layout, Layout)
-        }
-        numbers = {size: number for number, size in enumerate(dimensions.symbols)}
-        pattern = tuple(("dimension", numbers[size]) if size in numbers else size for size in sizes)
+    def plan() -> tuple[CompiledPlan, Assumptions]:
+        compiled, assumptions = with_assumptions(lambda: compile_for_layouts(make, given, layouts), dimensions)
+        compiled.sizes = tuple(dimensions.symbols.get(size, size) for size in sizes)
+        return compiled, assumptions
 
-        def plan() -> tuple[CompiledPlan, Assumptions]:
-            return with_assumptions(lambda: compile_for_layouts(make, given, layouts), dimensions)
-
-        executable, assumptions = self._of_dimensions.get_or_build((key, pattern), plan)
-        assumptions.check({symbol: size for size, symbol in dimensions.symbols.items()})
-        return executable.for_other_sizes(None)
+    compiled, assumptions = signatures.get_or_build((key, pattern), plan)
+    assumptions.check({symbol: size for size, symbol in dimensions.symbols.items()})
+    return compiled
 
 
 def compile_for_layouts(make: Make, given: BoundArguments, layouts: Mapping[str, Layout]) -> CompiledPlan:
     """Compile the plan for these layouts immediately, so that its assumptions about sizes are known, and return it."""
-    executable = make(given.with_layouts(layouts))
-    executable.function.compile()
-    return executable
+    compiled = make(given.with_layouts(layouts))
+    compiled.function.compile()
+    return compiled
 
 
 def plan_symbolically(
-    known: SignaturePlans[CompiledPlan],
-    given: BoundArguments,
-    sizes: tuple[int, ...],
-    places: Sequence[Place],
-    make: Make,
-) -> SymbolicPlan[CompiledPlan] | None:
+    known: SignaturePlans, given: BoundArguments, sizes: tuple[int, ...], places: Sequence[Place], make: Make
+) -> CompiledPlan | None:
     """Return a plan with symbols for the sizes that differ from the first call, or None if there is no such plan."""
-    plan = with_symbols(known, given.abstract, sizes, places, partial(compile_for_layouts, make, given))
-    if plan is None or result_types(plan.executable) != known.results:
-        return None
-    plan.executable.plan.conditions = plan.conditions
-    if plan.executable.function.target.name != "numpy":
-        return plan
-    return plan._replace(classes={symbol: magnitude(symbol.example) for symbol in plan.symbols.values()})
-
-
-def with_symbols(
-    known: SignaturePlans[Function], abstract: Abstract, sizes: tuple[int, ...], places: Sequence[Place],
-    make: Callable[[Mapping[str, Layout]], Function], reserved: Collection[str] = (),
-) -> SymbolicPlan[Function] | None:  # fmt: skip
-    """Return a plan made by `make`, with symbols for changed sizes, or None if the plan needs numbers as sizes.
-
-    Names of symbols differ from the `reserved` names.
-    """
     while True:
-        symbols = symbols_of_call(known, abstract, sizes, places, reserved)
+        symbols = symbols_of_call(known, given.abstract, sizes, places)
         if not symbols:
             return None
         try:
             with conditions(by_example=True) as collected:
-                function = make(layouts_with(abstract, places, symbols))
-        except (UnfitSizeError, NotationError):  # the check with numbers specifies what is wrong
+                compiled = compile_for_layouts(make, given, layouts_with(given.abstract, places, symbols))
+        except (UnfitSizeError, NotationError):  # The check with numbers specifies the error.
             return None
-        except UndecidedSizeError as problem:  # the form of the program depends on it
+        except UndecidedSizeError as problem:  # The form of the program depends on the size.
             axes = {symbol.axis for symbol in problem.size.symbols}
-            if not axes or axes <= known.numbers:
+            if axes <= known.numbers:
                 return None
             known.numbers |= axes
             continue
-        fixed = tuple(None if number in symbols else size for number, size in enumerate(sizes))
-        return SymbolicPlan(symbols, fixed, tuple(collected.found), collected.parts, None, function)
+        if result_types(compiled) != known.results:
+            return None
+        compiled.plan.conditions = tuple(collected.found)
+        compiled.parts, compiled.exact = collected.parts, plan_for_arrays(given, make)
+        compiled.sizes = tuple(symbols.get(number, size) for number, size in enumerate(sizes))
+        return compiled
+
+
+def plan_for_arrays(given: BoundArguments, make: Make) -> Callable[[Sequence[Any]], CompiledPlan]:
+    """Return a function that compiles a plan for the sizes of other arrays. It does not keep the arrays in `given`."""
+    positional = given.positional
+    axes = {name: value.axes if name in given.arrays else value for name, value in given.values.items()}
+    names = tuple(given.arrays)
+
+    def plan(arrays: Sequence[Any]) -> CompiledPlan:
+        from ..core.tensor import wrap_array
+
+        tensors = {name: wrap_array(array, axes[name]) for name, array in zip(names, arrays)}
+        return make(BoundArguments({**axes, **tensors}, positional))
+
+    return plan
 
 
 def symbols_of_call(
-    known: SignaturePlans[Any], abstract: Abstract, sizes: tuple[int, ...], places: Sequence[Place],
-    reserved: Collection[str] = (),
-) -> dict[int, SizeSymbol]:  # fmt: skip
+    known: SignaturePlans, abstract: Abstract, sizes: tuple[int, ...], places: Sequence[Place]
+) -> dict[int, SizeSymbol]:
     """Return a symbol for each size that has changed since the first call or is a symbol in a known plan.
 
     The symbols are by the position of the size. Equal sizes of equal axes share a symbol. Sizes below 1, numbers of
     family members, and sizes that the plan needs as numbers have no symbol.
     """
-    names = SizeSymbols({*names_in(abstract), *reserved})
+    names = SizeSymbols(names_in(abstract))
     result: dict[tuple[str, int], SizeSymbol] = {}
     symbols: dict[int, SizeSymbol] = {}
     varying = {
         number
         for number, size in enumerate(sizes)
-        if known.first is None or size != known.first[number] or any(number in plan.symbols for plan in known.plans)
+        if known.first is None
+        or size != known.first[number]
+        or any(isinstance(plan.sizes[number], SizeSymbol) for plan in known.plans)
     }
     for number in sorted(varying):
         (name, position), size = places[number], sizes[number]
@@ -248,11 +208,6 @@ def layouts_with(abstract: Abstract, places: Sequence[Place], symbols: dict[int,
         layout = abstract[name]
         layouts[name] = Layout(layout.axes, tuple(sizes), layout.dtype, layout.xp, layout.wide)
     return layouts
-
-
-def magnitude(size: int) -> int:
-    """Return the magnitude class of a size. Two sizes in the same class differ by a factor of less than 4."""
-    return (size.bit_length() + 1) // 2
 
 
 def result_types(executable: CompiledPlan) -> tuple[Any, ...]:
