@@ -13,10 +13,9 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from grammar.cache import Cache
 from grammar.errors import NotationError
 
-from ..core.arrays import MOST, is_array
+from ..core.arrays import is_array
 from ..core.axes import ShapeMismatchError, broadcast, names_of, show
 from ..core.kinds import to_integer
 from ..core.tensor import NamedTensor, _new
@@ -56,8 +55,7 @@ def make_function(record: Operator) -> Callable[..., Any]:
 
 
 def _make_unary_function(record: Operator) -> Callable[..., Any]:
-    prepared: Cache[Any, Any] = Cache(f"calls of nt.{record.python_name}", MOST)
-    find = prepared.get
+    find = eager.calls_of_operator(record.name).get
 
     def function(X, axis=None, **options):
         try:
@@ -66,7 +64,7 @@ def _make_unary_function(record: Operator) -> Callable[..., Any]:
             known = None
         if known is None:
             try:
-                return _run_and_prepare(prepared, record, (X,), axis, options)
+                return _run_and_prepare(record, (X,), axis, options)
             except NotationError as problem:
                 raise problem.alone() from None
         result = _new(NamedTensor)
@@ -77,8 +75,7 @@ def _make_unary_function(record: Operator) -> Callable[..., Any]:
 
 
 def _make_binary_function(record: Operator) -> Callable[..., Any]:
-    prepared: Cache[Any, Any] = Cache(f"calls of nt.{record.python_name}", MOST)
-    find = prepared.get
+    find = eager.calls_of_operator(record.name).get
 
     def function(X, Y=None, axis=None, **options):
         try:
@@ -89,7 +86,7 @@ def _make_binary_function(record: Operator) -> Callable[..., Any]:
         if known is None:
             tensors = (X,) if Y is None and record.arity[0] == 1 else (X, Y)
             try:
-                return _run_and_prepare(prepared, record, tensors, axis, options)
+                return _run_and_prepare(record, tensors, axis, options)
             except NotationError as problem:
                 raise problem.alone() from None
         result = _new(NamedTensor)
@@ -100,15 +97,14 @@ def _make_binary_function(record: Operator) -> Callable[..., Any]:
     return function
 
 
-def _run_and_prepare(
-    prepared: Cache[Any, Any], record: Operator, tensors: tuple[Any, ...], axis: Any, options: dict[str, Any]
-) -> Any:
+def _run_and_prepare(record: Operator, tensors: tuple[Any, ...], axis: Any, options: dict[str, Any]) -> Any:
     """Call a function of one or two tensors. Without options, cache the prepared call by the layouts and the axis."""
+    prepared = eager.calls_of_operator(record.name)
     is_plain = not options
     result = general(record, tensors, axis, options)
     layouts = tuple(getattr(tensor, "layout", None) for tensor in tensors)
     axes = axes_of(axis) or all_axes(record, tensors)
-    call = eager.calls_of_operator(record.name).get(layouts if not axes else (axes, (), layouts))
+    call = prepared.get(layouts if not axes else (axes, (), layouts))
     if is_plain and call is not None and None not in layouts and isinstance(axis, (str, tuple, type(None))):
         prepared.store((*layouts, axis), call)
     return result
