@@ -31,7 +31,7 @@ from .arguments import (
 from .call_cache import CachedCall, warn_of_checks
 from .entries import Entry, Goal, WholeProgram, argument_names
 from .executable import CompiledPlan, Options, TypedValues
-from .named_plans import check_by_name, open_plan_of, target_named, text_target
+from .named_plans import check_by_name, plan_of, target_named, text_target
 from .parameters import parameter_shapes
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def to_javascript(goal: WholeProgram | Entry, given: Mapping[str, Any], standalo
     """
     from ..backends.javascript import BACKEND, TARGET
 
-    plan, python = open_plan_of(goal, TARGET, given, options)
+    plan, python = plan_of(goal, TARGET, given, options)
     if python:
         raise NotationError(408, "a formula that calls a Python function has no source text")
     return BACKEND.text(plan, standalone)
@@ -155,13 +155,13 @@ class Specialization:
         disable = plain(target.name, options.disable)
         self._target = target
         options = options._replace(disable=disable)
-        self._plan, self._python = open_plan_of(goal, target, given, options)
+        self._plan, self._python = plan_of(goal, target, given, options)
         if (
             target.name == "numpy"
             and not find_shared_dtypes(self._plan)
             and any(isinstance(item, (str, Mapping)) for item in given.values())
         ):
-            self._plan, self._python = open_plan_of(goal, target, given, options, dtype="float64")
+            self._plan, self._python = plan_of(goal, target, given, options, dtype="float64")
         self._names = tuple(
             spelling_of(name) for name, value in given.items() if not isinstance(value, (bool, int, float))
         )

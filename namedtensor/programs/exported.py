@@ -112,11 +112,11 @@ class Exported:
         from ..planning.cost import cost_of
         from .compiled import with_declared
         from .executable import Options
-        from .named_plans import open_plan_of, target_named
+        from .named_plans import plan_of, target_named
 
         inputs = with_declared(self._goal, all_values(values, named), sizes, with_open=True)
         options = Options(sizes, keyword_names(values, named), disable=read_disabled(disable))
-        return cost_of(open_plan_of(self._goal, target_named("numpy"), inputs, options)[0])
+        return cost_of(plan_of(self._goal, target_named("numpy"), inputs, options)[0])
 
     def to_python(
         self,

@@ -17,8 +17,8 @@ from ..planning.plan import Plan
 from ..planning.target import Target
 from ..scope.names import key
 from ..terms.terms import Term
-from .arguments import DTYPE, Abstract, layout_of, normalize_names, types_of, whole_sizes
-from .entries import Entry, Goal, Several, WholeProgram, argument_names
+from .arguments import DTYPE, Abstract, normalize_names, types_of, whole_sizes
+from .entries import Goal, Several, argument_names
 from .executable import PLAIN, Options, check_goal, plan_terms
 from .size_symbols import SizeSymbols, names_in, with_conditions
 
@@ -62,26 +62,7 @@ def check_by_name(goal: Goal, abstract: Abstract, options: Options) -> tuple[Che
 
 
 def plan_of(
-    goal: WholeProgram | Entry, target: Target, given: Mapping[str, Any], options: Options = PLAIN
-) -> tuple[Plan, list[Any]]:
-    """Return the plan of a formula for named tensors, shapes and numbers, and the Python functions that it calls.
-
-    Raises NotationError if the formula does not fit the inputs, or does not use an input that was passed by keyword.
-    """
-    sizes = whole_sizes(options.sizes)
-    abstract = normalize_names({name: layout_of(value, name, sizes) for name, value in given.items()})
-    return plan_for(goal, target, abstract, options._replace(sizes=sizes))
-
-
-def plan_for(goal: Goal, target: Target, abstract: Abstract, options: Options) -> tuple[Plan, list[Any]]:
-    """Return the plan of a formula for tensors of these layouts, and the Python functions that it calls."""
-    with recursion_headroom(goal.program.source):
-        checker, terms = check_by_name(goal, abstract, options)
-        return plan_terms(checker.scope.source, terms, abstract, target, disable=options.disable)
-
-
-def open_plan_of(
-    goal: Goal, target: Target, given: Mapping[str, Any], options: Options, dtypes: Mapping[str, str] = {},
+    goal: Goal, target: Target, given: Mapping[str, Any], options: Options = PLAIN, dtypes: Mapping[str, str] = {},
     dtype: str = DTYPE,
 ) -> tuple[Plan, list[Any]]:  # fmt: skip
     """Return the plan of a formula, which reads open sizes from the arrays, and the Python functions that it calls.
@@ -92,8 +73,12 @@ def open_plan_of(
     symbols = SizeSymbols(names_in(given) | target.backend.reserved)
     layouts = {name: symbols.layout(value, name, sizes, dtypes.get(name, dtype)) for name, value in given.items()}
     abstract = normalize_names(layouts)
-    (plan, python), conditions = with_conditions(
-        lambda: plan_for(goal, target, abstract, options._replace(sizes=sizes))
-    )
+
+    def make() -> tuple[Plan, list[Any]]:
+        with recursion_headroom(goal.program.source):
+            checker, terms = check_by_name(goal, abstract, options._replace(sizes=sizes))
+            return plan_terms(checker.scope.source, terms, abstract, target, disable=options.disable)
+
+    (plan, python), conditions = with_conditions(make)
     plan.conditions = conditions
     return plan, python

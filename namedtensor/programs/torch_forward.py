@@ -21,7 +21,7 @@ from ..planning.plan import Plan, PlanValue, axes_of, order_axes
 from .arguments import DTYPE
 from .entries import Entry, Several, WholeProgram
 from .executable import Options
-from .named_plans import open_plan_of, target_named
+from .named_plans import plan_of, target_named
 
 NUMBERED = re.compile(r"(.*)\[(\d+)\]")
 EXAMPLE = 3  # the size that a hint shows
@@ -158,7 +158,7 @@ def plan_forward(
 ) -> Plan:
     """Return the plan for inputs of these shapes, with a symbol for each open size."""
     given = {**shapes, **{name: value for name, value in parameters.items() if name not in shapes}}
-    plan, python = open_plan_of(goal.entry, target_named("torch"), given, Options(goal.sizes, ()), dtypes)
+    plan, python = plan_of(goal.entry, target_named("torch"), given, Options(goal.sizes, ()), dtypes)
     if python:
         raise NotationError(408, "a formula that calls a Python function has no source text")
     return plan
