@@ -56,7 +56,7 @@ def executable(signatures, given, extra, make):
         return result
     REASONS["a plan with symbols"] += 1
 
-    plan.exact = lambda arrays: Strict(result)
+    plan.exact = lambda arrays: Strict(result)  # type: ignore[assignment]
     return plan
 
 

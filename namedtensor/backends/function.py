@@ -42,27 +42,14 @@ FAILURES = (
 
 
 class PlanFunction:
-    """A plan as a function of positional arrays that returns one array or a tuple of arrays.
+    """A plan, compiled to a function of positional arrays that returns one array or a tuple of arrays."""
 
-    The plan is compiled on first use, because a plan may be created only for its source text.
-    """
-
-    __slots__ = ("plan", "target", "python", "run", "steps")
+    __slots__ = ("plan", "target", "run", "steps")
     run: Callable[..., Any]
     steps: dict[int, Step]
 
     def __init__(self, plan: Plan, target: Target, python: list[Callable[..., Any]]):
-        self.plan, self.target, self.python = plan, target, python
-
-    def __getattr__(self, name: str) -> Any:
-        if name not in ("run", "steps"):
-            raise AttributeError(name)
-        self.compile()
-        return getattr(self, name)
-
-    def compile(self) -> None:
-        """Compile the plan and run its preparation. Without this call, the first use of `run` does both."""
-        plan, target, python = self.plan, self.target, self.python
+        self.plan, self.target = plan, target
         extra: dict[str, Any] = {f"python_{number}": function for number, function in enumerate(python, 1)}
         if target.placement is not None:
             extra |= target.placement.kernels

@@ -115,7 +115,7 @@ class CachedCall:
         if has_dimensions(numbers.abstract.values()):
             return self._fitting(goal, numbers, options)(*numbers.arrays.values()), None
         compiled = self._plans.get(by_type)
-        if compiled is None or not uses_keywords(compiled, options):  # an unused keyword raises an error
+        if compiled is None or not uses_keywords(compiled, options):
             compiled = self._plans.store(by_type, self._fitting(goal, numbers, options))
         elif compiled is not self._last_used:
             self._plans.store(by_type, compiled)  # This makes the entry the newest.

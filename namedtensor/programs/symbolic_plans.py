@@ -11,8 +11,8 @@ of sizes has a separate plan.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import Any
 
@@ -72,9 +72,7 @@ class SignaturePlans:
         return len(self.plans) >= MAX_PLANS or self.failures >= MAX_FAILURES
 
 
-def find_plan(
-    signatures: Cache[Any, Any], given: BoundArguments, extra: tuple[Any, ...], make: Make
-) -> CompiledPlan:  # fmt: skip
+def find_plan(signatures: Cache[Any, Any], given: BoundArguments, extra: tuple[Any, ...], make: Make) -> CompiledPlan:
     """Return the compiled plan of a call. `extra` is the part of its signature that is not in `given`."""
     key, sizes, places = signature_of(given)
     if has_dimensions(given.abstract.values()):
@@ -109,20 +107,11 @@ def find_plan_of_dimensions(
     pattern = tuple(("dimension", numbers[size]) if size in numbers else size for size in sizes)
 
     def plan() -> tuple[CompiledPlan, Assumptions]:
-        compiled, assumptions = with_assumptions(lambda: compile_for_layouts(make, given, layouts), dimensions)
-        compiled.sizes = tuple(dimensions.symbols.get(size, size) for size in sizes)
-        return compiled, assumptions
+        return with_assumptions(lambda: make(given.with_layouts(layouts)), dimensions)
 
     compiled, assumptions = signatures.get_or_build((key, pattern), plan)
     assumptions.check({symbol: size for size, symbol in dimensions.symbols.items()})
-    return compiled
-
-
-def compile_for_layouts(make: Make, given: BoundArguments, layouts: Mapping[str, Layout]) -> CompiledPlan:
-    """Compile the plan for these layouts immediately, so that its assumptions about sizes are known, and return it."""
-    compiled = make(given.with_layouts(layouts))
-    compiled.function.compile()
-    return compiled
+    return replace(compiled)  # Dimensions of other scopes cannot be compared, so the layouts of results are not shared.
 
 
 def plan_symbolically(
@@ -135,7 +124,7 @@ def plan_symbolically(
             return None
         try:
             with conditions(by_example=True) as collected:
-                compiled = compile_for_layouts(make, given, layouts_with(given.abstract, places, symbols))
+                compiled = make(given.with_layouts(layouts_with(given.abstract, places, symbols)))
         except (UnfitSizeError, NotationError):  # The check with numbers specifies the error.
             return None
         except UndecidedSizeError as problem:  # The form of the program depends on the size.
