@@ -60,6 +60,17 @@ def test_an_equation_of_zero_holds_up_to_rounding(library, dtype):
         evaluated(text, given)
 
 
+@pytest.mark.filterwarnings("ignore::namedtensor.NotationWarning")
+def test_an_equation_of_zero_holds_up_to_rounding_at_every_size():
+    texts = [f"S ⊙_{{c}} inv_{{a,c}}(S)_{{a→c,c→d}} − {factor} I_{{a,d}} = 0\nD = 1" for factor in (1, 1.001)]
+    holds, fails = map(nt.program, texts)
+    for size in (3, 4, 5, 4, 6):
+        S = nt.tensor(np.random.default_rng(size).normal(size=(size, size)), "a c")
+        assert float(holds(S=S)) == 1
+        with pytest.raises(nt.NotationError, match="assertion failed"):
+            fails(S=S)
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::namedtensor.NotationWarning")
 @pytest.mark.parametrize(("library", "dtype"), LIBRARIES)

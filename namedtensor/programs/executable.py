@@ -22,7 +22,7 @@ from grammar.errors import NotationError
 from ..backends.function import PlanFunction
 from ..checking.checker import Checker
 from ..core.arrays import Layout, evaluate_eagerly
-from ..core.extents import MAX_SIZE, Size, SizeSymbol, value_at
+from ..core.extents import MAX_SIZE, Size, SizeSymbol, UndecidedSizeError, value_at
 from ..core.labels import AxisLabels, make_labeled_layout
 from ..core.settings import DEFAULT, Limits, recursion_headroom, refuse
 from ..planning.plan import Plan, PlanValue, axes_of
@@ -241,8 +241,13 @@ class CompiledPlan:
         if not self.is_alone:
             if len(self.function.plan.results) == 1:
                 results = (results,)
-            if self.claims:
-                self._judge(results, arrays)
+            try:
+                if self.claims:
+                    self._judge(results, arrays)
+            except UndecidedSizeError:  # The magnitudes of both sides depend on sizes as numbers.
+                if self.exact is None:
+                    raise
+                return self.exact(arrays)(*arrays)
             tensors = self._wrap(results)
             return tensors if self.several else tensors[0]
         try:
