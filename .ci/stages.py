@@ -29,7 +29,7 @@ EXTRAS = ".[dev,torch,onnx,jax,minilm,gguf,peers,benchmarks]"
 PARALLEL = ("--numprocesses=auto", "--dist=worksteal")
 PAGE_SOURCES = (
     "web grammar namedtensor transformer LICENSE README.md pyproject.toml"
-    " docs/examples docs/_extensions/blocks.py docs/_extensions/exercise_boxes.py docs/_static/exercises.js"
+    " docs/examples docs/_extensions docs/_static/exercises.js"
 ).split()
 WHEEL_CHECK = """
 import grammar, namedtensor, transformer, pathlib
