@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
+from namedtensor.positional.library_functions import UnsupportedError
 from namedtensor.positional.library_values import LibraryWalk
-from namedtensor.positional.optional_numpy import UnsupportedError
 
 SIZES = dict(zip("n m d h k v t b c w".split(), (4, 3, 6, 3, 5, 5, 3, 2, 4, 2)))
 INDICES = {"I": 5, "J": 3, "y": 5}  # integer inputs, below these numbers

@@ -6,8 +6,6 @@
 `inputs`: the known axes of the inputs.
 `refusals`: errors and questions that explain why a source is not translated.
 `program`: the result of a reader.
-`optional_numpy`: NumPy, or None if it is not installed.
-`plain_functions`: functions that NumPy lacks.
 `tokens`: the tokens of matrix and index notation.
 `binders`: the letters that a sum binds, with their limits and conditions.
 `source_tree`: the syntax tree of matrix and index notation.
@@ -22,7 +20,7 @@
 `matrix_derivatives`: derivatives in matrix notation.
 `matrix_calls`: named functions of matrices.
 `library_values`: the value of array code, computed by the library's own functions.
-`library_functions`: the library functions that `library_values` may call.
+`library_functions`: the library functions that `library_values` may call, and functions that NumPy lacks.
 `algebra`: lines of matrix and index notation.
 `operations`: the record of an operation of array code, and the table of all operations.
 `elementwise_operations`: elementwise operations.

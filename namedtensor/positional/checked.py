@@ -11,7 +11,7 @@ from typing import Any
 from grammar.errors import NotationError
 
 from .axes import AxisKind, AxisVariable, Facts, axes_of
-from .optional_numpy import HAS_VALUES, UnknownFunctionError, UnsupportedError, np
+from .library_functions import HAS_VALUES, UnknownFunctionError, UnsupportedError, np
 from .program import SourceText, TranslatedProgram
 from .refusals import REFUSED, UnsafeError, make_refusal
 

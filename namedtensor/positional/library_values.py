@@ -1,6 +1,6 @@
 """The value of array code as its library computes it, found by walking the syntax tree of the source.
 
-This module shares no code with the reader. It calls only functions and methods listed in `library_functions`, and it
+This module shares no code with the reader. It calls only functions and methods that `library_functions` permits, and it
 never executes the source itself.
 """
 
@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from . import library_functions as listed
-from .optional_numpy import HAS_VALUES, UnknownFunctionError, UnsupportedError, np
+from .library_functions import HAS_VALUES, UnknownFunctionError, UnsupportedError, find_function, np, reach
+from .operations import OPERATIONS
 
 LIBRARIES = {"numpy": "NumPy", "torch": "PyTorch", "einops": "einops", "xarray": "xarray"}
 ALIASES = {
@@ -217,85 +218,89 @@ class LibraryWalk:
             self.names = before
 
     def method(self, x: Any, name: str) -> Callable[..., Any]:
-        """Return a method of an array. Raise UnsupportedError if the method is not listed as allowed."""
+        """Return a method of an array. Raise UnsupportedError if the method may not be called."""
         of_torch = self.torch is not None and isinstance(x, self.torch.Tensor)
-        if name not in (listed.TORCH_METHODS if of_torch else listed.NUMPY_METHODS) or not (
-            of_torch or isinstance(x, np.ndarray | np.generic)
-        ):
+        if of_torch and listed.is_listed(name) and hasattr(x, name):
+            return getattr(x, "double" if name in ("float", "half") else name)
+        if name not in listed.NUMPY_METHODS or not isinstance(x, np.ndarray | np.generic):
             raise UnsupportedError(f".{name}()")
-        return getattr(x, "double" if of_torch and name in ("float", "half") else name)
+        return getattr(x, name)
 
     def function(self, path: str, arguments: list[Any], keywords: dict[str, Any]) -> Callable[..., Any]:
         """Return the function with a name such as numpy.linalg.norm or exp.
 
-        Raise UnsupportedError if the function is not listed as allowed.
+        Raise UnsupportedError if the function may not be called.
         """
         library, _, name = path.partition(".")
         last = path.rpartition(".")[2]
-        if not name and path not in ("len", "float"):
-            return self.bare(path, arguments, keywords)
         if path in ("len", "float"):
             return {"len": len, "float": float}[path]
-        if library == "numpy" and name in listed.NUMPY:
+        if not name:
+            return self.bare(path, arguments, keywords)
+        function = None
+        if library == "numpy":
             self.used.add("numpy")
-            return reach(np, name)
-        if (
-            library == "numpy"
-            and last in ("outer", "reduce", "accumulate")
-            and name.rpartition(".")[0] in listed.UFUNCS
-        ):
-            return reach(np, name)
-        if library == "torch" and name in listed.TORCH and self.torch:
-            if last in ("ones", "zeros", "eye", "linspace") or (
-                last in ("full", "tensor", "arange") and holds_float(arguments)
+            of_ufunc = last in ("outer", "reduce", "accumulate") and isinstance(
+                reach(np, name.rpartition(".")[0]), np.ufunc
+            )
+            function = reach(np, name) if of_ufunc else find_function(np, name)
+        elif library in ("F", "torch") and self.torch:
+            if library == "torch" and (
+                last in ("ones", "zeros", "eye") or (last in ("full", "tensor", "arange") and holds_float(arguments))
             ):
                 keywords.setdefault("dtype", self.torch.float64)
-            return reach(self.torch, name)
-        if library in ("F", "torch") and name in listed.FUNCTIONAL and self.torch:
-            module = self.torch.nn.functional if library == "F" else self.torch
-            if hasattr(module, name):
-                return getattr(module, name)
-        if library == "einops" and name in ("rearrange", "reduce", "repeat", "einsum"):
-            try:
-                function = getattr(optional("einops"), name)
-            except UnsupportedError:
-                if name == "einsum" or self.torch:
-                    raise
-                return self.own_function(name)
-            self.used.add("einops")
+            function = find_function(self.torch if library == "torch" else self.torch.nn.functional, name)
+        elif library == "einops" and name in ("rearrange", "reduce", "repeat", "einsum"):
+            function = self.einops_function(name)
+        elif library == "math" and name in listed.MATH:
+            function = getattr(math, name)
+        elif library in ("scipy", "special", "sp", "jax") and not self.torch:
+            function = listed.OF_JAX.get(last) if library == "jax" else None
+            function = self.own_function(last, function)
+        if function is not None:
             return function
-        if library == "math" and name in listed.MATH:
-            return listed.MATH[name]
-        if library in ("scipy", "special", "sp", "jax") and last in listed.OWN and not self.torch:
-            function = self.own_function(last)
-            return listed.OF_JAX.get(last, function) if library == "jax" else function
         if library in MODULES:
             raise UnknownFunctionError(path)
         raise UnsupportedError(f"{path} is not a function that is called")
 
+    def einops_function(self, name: str) -> Callable[..., Any]:
+        try:
+            function = getattr(optional("einops"), name)
+        except UnsupportedError:
+            if name == "einsum" or self.torch:
+                raise
+            return self.own_function(name)
+        self.used.add("einops")
+        return function
+
     def bare(self, name: str, arguments: list[Any], keywords: dict[str, Any]) -> Callable[..., Any]:
         """Return the function for a name without a library prefix, such as exp or rearrange.
 
-        Raise UnsupportedError if no library function with this name is listed as allowed.
+        Raise UnsupportedError if no library function with this name may be called.
         """
         words = [argument for argument in arguments if isinstance(argument, str)]
         if name in ("rearrange", "reduce", "repeat") and words:
-            return self.function(f"einops.{name}", arguments, keywords)
+            return self.einops_function(name)
         if name == "einsum" and words and (arguments[0] is not words[0] or WORDS.search(words[0])):
             arguments[:] = [argument for argument in arguments if argument is not words[0]] + words[:1]
-            return self.function("einops.einsum", arguments, keywords)
-        for library, names in (
-            (("torch", listed.TORCH), ("F", listed.FUNCTIONAL)) if self.torch else (("numpy", listed.NUMPY),)
-        ):
-            if name in names:
-                return self.function(f"{library}.{name}", arguments, keywords)
-        if name in listed.OWN and not self.torch:
-            return self.own_function(name)
-        raise UnsupportedError(f"{name} is not a function that is called")
+            return self.einops_function(name)
+        modules = {"F": self.torch.nn.functional, "torch": self.torch} if self.torch else {"numpy": np}
+        library = next((library for library, module in modules.items() if find_function(module, name)), None)
+        if library is not None:
+            return self.function(f"{library}.{name}", arguments, keywords)
+        function = None if self.torch else self.own_function(name)
+        if function is None:
+            raise UnsupportedError(f"{name} is not a function that is called")
+        return function
 
-    def own_function(self, name: str) -> Callable[..., Any]:
+    def own_function(self, name: str, function: Any = None) -> Any:
+        """Return our own function with this name or, if we have none, NumPy's, or None if it may not be called."""
+        if name in listed.OF_NUMPY:
+            return find_function(np, name) or find_function(np, f"linalg.{name}")
+        if name not in listed.OWN:
+            return None
         self.own.add(name)
-        return listed.OWN[name]
+        return function or listed.OWN[name]
 
     @property
     def words(self) -> str:
@@ -312,19 +317,13 @@ class LibraryWalk:
 def library_of(tree: ast.AST, torch: bool) -> str:
     """Return "torch" if the source is known to be PyTorch or calls a method that only PyTorch has, or else "numpy"."""
     methods = {node.func.attr for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and root(node.func) not in ROOTS}  # fmt: skip
-    return "torch" if torch or (methods & listed.TORCH_METHODS) - listed.NUMPY_METHODS else "numpy"
+    return "torch" if torch or methods & OPERATIONS.keys() - listed.NUMPY_METHODS else "numpy"
 
 
 def root(node: ast.expr) -> str:
     while isinstance(node, ast.Attribute):
         node = node.value
     return getattr(node, "id", "")
-
-
-def reach(module: Any, name: str) -> Any:
-    for part in name.split("."):
-        module = getattr(module, part)
-    return module
 
 
 def numbers_in(value: Any) -> Iterator[float]:

@@ -17,8 +17,8 @@ from .checked import verify
 from .detection import kind_of
 from .formula_writing import name_value, statements_of
 from .indices import canonical
+from .library_functions import np
 from .naming import RepeatedAxisError, names_of
-from .optional_numpy import np
 from .program import TranslatedProgram
 from .readers import READERS
 from .refusals import ASKED, AmbiguousError, QuestionError, UnsafeError, make_refusal
