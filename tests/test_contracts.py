@@ -41,7 +41,7 @@ PRIVATE_NAMES: dict[tuple[str, str], str] = {
     ("namedtensor/tensors/mapped_axes.py", "_trace_ref"): TRACE,
     ("namedtensor/positional/torch_trace.py", "torch.utils._python_dispatch.TorchDispatchMode"): RECORDED,
     ("namedtensor/positional/torch_trace.py", "_schema"): RECORDED,
-    **dict.fromkeys([(f"namedtensor/positional/{name}.py", "torch.utils._pytree") for name in ("torch_trace", "torch_records", "torch_subject")], NESTED),
+    **dict.fromkeys([(f"namedtensor/positional/{name}.py", "torch.utils._pytree") for name in ("torch_trace", "torch_records", "torch_module")], NESTED),
 }  # fmt: skip
 PROCESS: dict[tuple[str, str], str] = {  # effects on the process, and why
     ("namedtensor/cli/servers.py", name): "the command owns its process, and evaluates nothing for others in it"

@@ -5,10 +5,8 @@
 `values`: nodes of the notation with the axes of each dimension.
 `inputs`: the known axes of the inputs.
 `refusals`: errors and questions that explain why a source is not translated.
-`program`: the result of a reader.
 `tokens`: the tokens of matrix and index notation.
-`binders`: the letters that a sum binds, with their limits and conditions.
-`source_tree`: the syntax tree of matrix and index notation.
+`source_tree`: the syntax tree of matrix and index notation, and the letters and limits that a sum binds.
 `trees`: the parser for this tree.
 `indices`: the letters that are indices, and the letters that a product sums.
 `backward_indices`: indices that count backward.
@@ -16,11 +14,7 @@
 `matrices`: translation of trees to values with rows and columns.
 `matrix_functions`: transposes, powers and norms of matrices.
 `matrix_sums`: sums under conditions and over parts of axes.
-`matrix_blocks`: block matrices.
-`matrix_derivatives`: derivatives in matrix notation.
-`matrix_calls`: named functions of matrices.
-`library_values`: the value of array code, computed by the library's own functions.
-`library_functions`: the library functions that `library_values` may call, and functions that NumPy lacks.
+`matrix_calls`: named functions of matrices, block matrices and derivatives.
 `algebra`: lines of matrix and index notation.
 `operations`: the record of an operation of array code, and the table of all operations.
 `elementwise_operations`: elementwise operations.
@@ -28,46 +22,35 @@
 `product_operations`: operations on several tensors.
 `view_operations`: operations that regroup dimensions.
 `code_indices`: indices and slices.
-`creation_operations`: operations that create tensors from numbers.
-`selection_operations`: selection and sorting of elements.
-`window_operations`: windows and pieces.
+`creation_operations`: operations that create, repeat or pad tensors.
+`selection_operations`: selection and sorting of elements, windows and pieces.
 `composite_operations`: losses and similarities, composed of other operations.
 `layer_operations`: convolutions, pooling and norms, composed of other operations.
-`repetition_operations`: repetition and padding.
+`library_functions`: the library functions that `library_values` may call, and functions that NumPy lacks.
+`library_values`: the value of array code, computed by the library's own functions.
 `code_values`: the values of names in array code, and the lines that define them.
 `code_expressions`: translation of expressions in Python's `ast`.
-`code`: translation of statements in Python's `ast`.
-`code_calls`: calls that are not in the table of operations.
-`einsum`: einsum subscripts.
-`patterns`: einops patterns.
-`readers`: the reader of each notation.
+`code`: translation of statements in Python's `ast`, and calls that are not in the table of operations.
+`einsum`: einsum subscripts and einops patterns.
 `detection`: detection of a source's notation.
-`formula_writing`: the lines of a translation.
+`formula_writing`: the result of a reader, and its lines.
 `checked`: the check of a translation, by a comparison with library values or by types.
 `translation`: `nt.translate`.
-`torch_replacements`: functions that are replaced while a module is recorded.
-`torch_composites`: operations that are recorded as other operations.
+`torch_replacements`: functions and operations that are replaced while a module is recorded.
 `torch_trace`: one run of a PyTorch function, with its recorded operations.
 `torch_sizes`: the sizes that a module leaves free.
-`torch_names`: names of a module's tensors.
+`torch_names`: names of a module's tensors, and the axes of declared tensors.
 `torch_tensors`: tensors of a trace as values, and their views.
 `torch_records`: lines, declared tensors and remarks.
-`torch_leaves`: the axes of declared tensors.
-`torch_constants`: constants with a recognizable form.
-`torch_numbers`: numbers that depend on sizes.
+`torch_numbers`: constants with a recognizable form, and numbers that depend on sizes.
 `torch_graph`: translation of a trace by rules.
-`torch_repeats`: equal layers in a trace.
-`torch_shared`: modules that are called several times.
+`torch_repeats`: equal layers in a trace, and modules that are called several times.
 `torch_families`: equal layers, translated once as families.
-`torch_operations`: operations that array code also has.
-`torch_products`: products and layer norms.
-`torch_indices`: indexed elements.
-`torch_shapes`: views, slices, concatenation, padding and new tensors.
+`torch_operations`: operations that array code also has, products and layer norms.
+`torch_shapes`: views, slices, concatenation, padding, new tensors and indexed elements.
 `torch_recurrences`: recurrent layers.
-`torch_program`: a module as a program.
-`torch_writing`: the text of this program.
-`torch_subject`: the module or function that is run.
-`torch_module`: translation of a module, with a comparison of its values.
+`torch_program`: a module as a program, and its text.
+`torch_module`: the module that is run, and its translation with a comparison of its values.
 `torch_reading`: `nt.from_torch`.
 `pytest_plugin`: tests of functions that follow formulas.
 `offers`: hints with the translation of a failed formula.

@@ -10,14 +10,10 @@ from typing import Any
 from grammar.errors import NotationError
 from grammar.latex.macros import DEFINES, OUTER, expand, scan
 
-from . import (  # noqa: F401 — these register the rules of trees
-    matrix_blocks,
-    matrix_calls,
-    matrix_derivatives,
-)
+from . import matrix_calls  # noqa: F401 — it registers the rules of trees
 from .axes import Axes, AxisVariable
 from .backward_indices import with_lengths
-from .binders import COUNTING, end_of
+from .formula_writing import FormulaLine, TranslatedProgram
 from .indices import (
     IndexLetters,
     canonical,
@@ -37,9 +33,8 @@ from .indices import (
 from .inputs import SourceInput, inputs_of
 from .matrices import Walk
 from .matrix_leaves import Choose, Matrix, node_of
-from .program import FormulaLine, TranslatedProgram
 from .refusals import make_refusal
-from .source_tree import Statement, Tree
+from .source_tree import COUNTING, Statement, Tree, end_of
 from .tokens import END, NAME, SIGN, SourceToken, tokens_of
 from .trees import SourceParser
 from .values import Leaf

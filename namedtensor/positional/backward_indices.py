@@ -11,9 +11,8 @@ from grammar import nodes
 from grammar.nodes import Node
 
 from .axes import AxisVariable
-from .binders import Item, item_of
 from .indices import canonical, items_of, spell
-from .source_tree import Tree
+from .source_tree import Item, Tree, item_of
 from .values import call, iota, number, plus, size
 
 

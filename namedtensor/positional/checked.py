@@ -11,8 +11,8 @@ from typing import Any
 from grammar.errors import NotationError
 
 from .axes import AxisKind, AxisVariable, Facts, axes_of
+from .formula_writing import SourceText, TranslatedProgram
 from .library_functions import HAS_VALUES, UnknownFunctionError, UnsupportedError, np
-from .program import SourceText, TranslatedProgram
 from .refusals import REFUSED, UnsafeError, make_refusal
 
 DRAWS = 5

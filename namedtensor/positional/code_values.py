@@ -9,10 +9,10 @@ from grammar import nodes
 
 from .axes import Axes, AxisVariable
 from .code_indices import CodeIndices
+from .formula_writing import FormulaLine
 from .inputs import SourceInput, inputs_of
 from .matrix_leaves import node_of
 from .operations import Masked, MisuseError, Operation, SizeArgument, Truth, shape_of, to_value
-from .program import FormulaLine
 from .values import AxisValue, Leaf
 
 

@@ -1,18 +1,57 @@
-"""The lines of a translation with named axes: statements about sizes, definitions and the final value."""
+"""The result of a reader, and its text: statements about sizes, definitions and the final value."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from grammar import nodes
 from grammar.nodes import Node
 from grammar.printer import to_text
 
 from ..scope.names import walk
-from .axes import AxisVariable, axes_of
-from .program import TranslatedProgram
-from .values import IDENTITY, call, number, plus, write_node
+from .axes import Axes, AxisVariable, Dims, axes_of
+from .values import IDENTITY, Leaf, call, number, plus, write_node
+
+
+class SourceText(Protocol):
+    """Array code that its library can evaluate; `compared_with` describes the library's value in messages."""
+
+    compared_with: str
+
+    def value(self, arrays: Mapping[str, Any], size_of: Any) -> Any:
+        """Evaluate the source on plain arrays, and return the result."""
+        ...
+
+
+@dataclass(frozen=True)
+class FormulaLine:
+    """A line `head = node`, or a line that is only a value.
+
+    `dims` contains the value's axes in the order of the source's dimensions.
+    """
+
+    head: Node | None
+    node: Node
+    dims: Dims
+
+
+@dataclass(frozen=True)
+class TranslatedProgram:
+    """The translated lines of a source, with its axes, inputs and assumptions (`remarks`).
+
+    The last line contains the value. `source` is None if no library can compute this value.
+    """
+
+    kind: str
+    axes: Axes
+    lines: tuple[FormulaLine, ...]
+    inputs: Mapping[str, Leaf]
+    remarks: tuple[str, ...]
+    source: SourceText | None
+
 
 Names = Mapping[str, tuple[str, ...]]
 

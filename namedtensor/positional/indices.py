@@ -12,9 +12,8 @@ from dataclasses import dataclass, field, replace
 
 from grammar.errors import Span
 
-from .binders import COUNTING, SumEnd, end_of, item_of
 from .refusals import make_refusal
-from .source_tree import OPEN, Statement, Tree
+from .source_tree import COUNTING, OPEN, Statement, SumEnd, Tree, end_of, item_of
 
 INDEX = re.compile(r"[a-zα-ω]")
 LABELS = set("new old out max min ref obs pred true test val init prev next".split())  # words, not indices

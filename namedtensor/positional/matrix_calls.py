@@ -1,20 +1,26 @@
-"""Named functions of matrix notation, such as softmax, traces, determinants and diagonals."""
+"""Named functions of matrices, block matrices and derivatives.
+
+The derivative of a scalar has the shape of the variable. The derivative of a vector with respect to a vector is a
+matrix, whose rows belong to one of the two vectors. A matrix of numbers is a literal.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from grammar import nodes
 from grammar.symbols import ELEMENTWISE
 
 from . import values
-from .axes import AxisClashError, axes_of
-from .matrices import EMPTY, Matrix, Walk, transpose_matrix
+from .axes import AxisClashError, AxisVariable, axes_of
+from .indices import canonical, is_letter, spell
+from .matrices import Walk, transpose_matrix
 from .matrix_functions import apply_elementwise, rule, square
+from .matrix_leaves import EMPTY, Matrix
 from .matrix_sums import expectation
 from .source_tree import Tree
-from .values import call
+from .values import AxisValue, Leaf, call, number
 
 
 # ---------------------------------------------------------------------------------------------------------- functions
@@ -154,3 +160,151 @@ FUNCTIONS: dict[str, Callable[[Walk, Tree, Matrix], Matrix]] = {
     "softmax": apply_along_rows, "logsoftmax": apply_along_rows, "trace": read_square_function, "det": read_square_function, "logdet": read_square_function, "diag": diagonal, "vec": stack_columns, "expectation": expectation,
     **dict.fromkeys(("max", "min", "mean", "var", "std", "norm", "logsumexp"), reduce_all),
 }  # fmt: skip
+
+
+@rule("block")
+def block(walk: Walk, tree: Tree) -> Matrix:
+    """Return a block matrix. Blocks of one row are joined side by side, and rows are placed below each other."""
+    rows = [[walk.read(cell) for cell in row.parts] for row in tree.parts]
+    if len({len(row) for row in rows}) > 1:
+        raise walk.refuse(tree, "the rows of this matrix have different numbers of blocks")
+    cells = [cell for row in rows for cell in row]
+    if all(cell.literal is not None for cell in cells):
+        return literal(walk, rows)
+    if any(cell.identity or cell.ones for cell in cells) or any(cell.indices for cell in cells):
+        raise walk.refuse(
+            tree, "nothing specifies how large a block of this matrix is", "give each block a name and a shape"
+        )
+    return below(walk, tree, [join_columns(walk, tree, row) for row in rows])
+
+
+def literal(walk: Walk, rows: Sequence[Sequence[Matrix]]) -> Matrix:
+    lengths = len(rows), len(rows[0])
+    dims = [(walk.axes.new(size=length),) if length > 1 else () for length in lengths]
+    axes = axes_of(dims)
+    walk.axes.facts.pinned.extend(zip(axes, (length for length in lengths if length > 1)))
+    numbers = tuple(tuple(cell.node for cell in row) for row in rows)
+    if lengths[1] == 1:
+        numbers = (tuple(row[0] for row in numbers),)
+    node = nodes.Literal(numbers, tuple(nodes.Axis(axis.key) for axis in axes))
+    return walk.make(node, dims)
+
+
+def below(walk: Walk, tree: Tree, blocks: Sequence[Matrix]) -> Matrix:
+    return (
+        transpose_matrix(join_columns(walk, tree, [transpose_matrix(part) for part in blocks]))
+        if len(blocks) > 1
+        else blocks[0]
+    )
+
+
+def join_columns(walk: Walk, tree: Tree, blocks: Sequence[Matrix]) -> Matrix:
+    """Return blocks placed side by side. A vector becomes one column."""
+    if len(blocks) == 1:
+        return blocks[0]
+    if len({bool(part.dims[0]) for part in blocks}) > 1:
+        raise walk.refuse(tree, "the blocks of this matrix have different numbers of rows")
+    try:
+        rows = values.align_values(walk.axes, *(AxisValue(part.node, part.dims[:1]) for part in blocks))
+    except AxisClashError:
+        listed = " and ".join(walk.called(part.dims[0]) for part in blocks)
+        raise walk.refuse(tree, f"the rows of the blocks differ: {listed}") from None
+    joined = walk.axes.new()
+    if not any(part.dims[1] for part in blocks):
+        node = call("stack", [part.node for part in blocks], (joined,))
+        walk.axes.facts.pinned.append((joined, len(blocks)))
+        return walk.make(node, (rows[0], (joined,)), *blocks)
+    wide = [with_column(walk, part) for part in blocks]
+    walk.axes.facts.totals.append((joined, tuple(axis for part in wide for axis in part.dims[1])))
+    if any(len(part.dims[1]) != 1 for part in wide):
+        raise walk.refuse(tree, "a block with merged columns is not supported")
+    for part in wide:
+        walk.axes.apart((*axes_of(part.dims), joined))
+    node = values.concatenate_nodes([(part.node, part.dims[1][0]) for part in wide], joined)
+    return walk.make(node, (rows[0], (joined,)), *wide)
+
+
+def with_column(walk: Walk, part: Matrix) -> Matrix:
+    """Return a vector as a matrix of one column. A matrix is returned unchanged."""
+    if part.dims[1]:
+        return part
+    axis = walk.axes.new(size=1)
+    walk.axes.facts.pinned.append((axis, 1))
+    one = nodes.Literal(((number(1),),), (nodes.Axis(axis.key),))
+    return walk.make(call("⊙", (part.node, one)), (part.dims[0], (axis,)), part)
+
+
+LAYOUTS = ("rows are those of the function", "rows are those of the variable")
+
+
+@rule("gradient")
+def gradient(walk: Walk, tree: Tree) -> Matrix:
+    body, by = tree.parts
+    pair = walk.letters.index_of(by, walk.names) if walk.letters.active else None
+    name = pair[0] if pair else canonical(spell(by))
+    if not name:
+        raise walk.refuse(by, "a derivative is taken with respect to an input", "write ∇_x, or ∂/∂W")
+    value = walk.read(body)
+    if name not in walk.names:
+        walk.read(by)
+    source = walk.names.get(name)
+    if source is None or source.defined or source.literal is not None:
+        raise walk.refuse(by, f"{name} is not an input: a derivative is taken with respect to one")
+    if pair is None and (axes_of(value.dims) or value.indices):
+        return derive_vector(walk, tree, value, source.leaf)
+    if axes_of(value.dims) or value.identity or value.ones:
+        raise walk.refuse(body, "only derivatives of a number are supported", "write the derivative of one element")
+    whole = bool(value.indices)
+    used = derive_tensor(walk, value, source.leaf) if whole else plain(walk, value, source.leaf)
+    if pair is None:
+        walk.remark(f"the derivative has the shape of {name}")
+        dims = {0: EMPTY, 1: (*used.dims, ()), 2: used.dims}.get(len(used.dims))
+        if dims is None:
+            raise walk.refuse(by, f"{name} has {len(used.dims)} axes", "write an index for each of its axes")
+        return walk.make(used.node, dims)
+    items = pair[1]
+    free = {letter for letter, _ in value.indices}
+    if len(items) != len(used.dims) or len({*items} - free) < len(items) or not all(map(is_letter, items)):
+        raise walk.refuse(by, f"{name} needs a separate letter for each of its {len(used.dims)} axes")
+    for item, axis in zip(items, used.axes):
+        walk.meet(by, walk.letter(item), axis, item)
+    return Matrix(used.node, EMPTY, indices=(*value.indices, *zip(items, used.axes)))
+
+
+def plain(walk: Walk, value: Matrix, leaf: Leaf) -> AxisValue:
+    """Return the derivative of a scalar with respect to an input. It has the axes of the input."""
+    return Leaf(nodes.Derivative(value.node, leaf.node, ""), leaf.dims).use(walk.axes)
+
+
+def derive_tensor(walk: Walk, value: Matrix, leaf: Leaf) -> AxisValue:
+    """Return the derivative of a tensor with respect to an input.
+
+    Its node has the axes of the tensor, and new axes in place of the starred axes of the input. Its dimensions contain
+    only the new axes.
+    """
+    pairs: list[tuple[AxisVariable, AxisVariable]] = [(axis, walk.axes.twin(axis)) for axis in axes_of(leaf.dims)]
+    items = tuple(((nodes.Axis(f"{old.key}*"),), (nodes.Axis(new.key),)) for old, new in pairs)
+    walk.axes.apart((*value.axes, *(new for _, new in pairs)))
+    variables = dict(pairs)
+    node = nodes.Rename(nodes.Derivative(value.node, leaf.node, "*"), items)
+    return AxisValue(node, tuple(tuple(variables[axis] for axis in dim) for dim in leaf.dims))
+
+
+def derive_vector(walk: Walk, tree: Tree, value: Matrix, leaf: Leaf) -> Matrix:
+    """Return the Jacobian ∂y/∂x of two vectors. Ask whether its rows belong to y or to x."""
+    body = tree.parts[0]
+    if value.indices or len(axes_of(value.dims)) != 1 or not value.dims[0] or len(axes_of(leaf.dims)) != 1:
+        raise walk.refuse(body, "only derivatives of a number are supported", "write the derivative of one element")
+    choice = walk.choose(tree.span, walk.text(tree), LAYOUTS)
+    used = derive_tensor(walk, value, leaf)
+    result = Matrix(used.node, (value.dims[0], used.dims[0]))
+    return transpose_matrix(result) if choice else result
+
+
+@rule("differential")
+def differential(walk: Walk, tree: Tree) -> Matrix:
+    """Translate a differential such as ∂X or ∂(X Y)."""
+    value = walk.read(tree.parts[0])
+    if value.identity or value.ones:
+        raise walk.refuse(tree, "a constant has no differential")
+    return Matrix(nodes.Differential(value.node), (value.dims[0], value.dims[1]), indices=value.indices)

@@ -15,11 +15,10 @@ from grammar.parser import parse
 from . import values
 from .axes import Axes, AxisClashError, AxisVariable, Dim, Dims, axes_of
 from .backward_indices import count_back, element_at, is_fixed, reverse
-from .binders import Item, item_of
 from .indices import IndexLetters, canonical, entries_in, is_letter, spell
 from .inputs import SourceInput
 from .refusals import make_refusal
-from .source_tree import Tree
+from .source_tree import Item, Tree, item_of
 from .values import AxisValue, Leaf, call, iota, number, plus, rename_axes, size
 
 CAUSAL = ("0 before its start", "only where all of it is known")  # interpretations of s_{t-k+1}

@@ -10,12 +10,11 @@ from grammar import nodes
 from grammar.nodes import Node
 
 from .axes import AxisVariable, axes_of
-from .binders import COUNTING, SumEnd, end_of
 from .indices import find_letters_below, is_index_in, letters_of_item, split_indices
 from .matrices import Walk
 from .matrix_functions import rule
 from .matrix_leaves import EMPTY, IndexRange, Matrix
-from .source_tree import Tree
+from .source_tree import COUNTING, SumEnd, Tree, end_of
 from .values import call, iota, number, size
 
 NEUTRAL = {"∑": 0.0, "∏": 1.0, "max": -math.inf, "min": math.inf}

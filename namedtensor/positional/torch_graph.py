@@ -18,10 +18,8 @@ from grammar.nodes import Node
 
 from .axes import Axes, AxisClashError, AxisVariable, Dim, Move, axes_of
 from .operations import MisuseError
-from .torch_constants import ConstantPattern, pattern_of
-from .torch_leaves import ModuleLeaves
-from .torch_names import TensorNames, write_input_name, write_parameter_name
-from .torch_numbers import SizeNumbers
+from .torch_names import ModuleLeaves, TensorNames, write_input_name, write_parameter_name
+from .torch_numbers import ConstantPattern, SizeNumbers, pattern_of
 from .torch_records import (
     DeclaredTensor,
     RecordedLine,

@@ -1,10 +1,17 @@
-"""Numbers in a trace that depend on the sizes of its inputs, and the sizes of the axes that inputs index."""
+"""Constants with a recognizable form, and numbers that depend on sizes.
+
+A constant is one number, an arithmetic sequence, or two numbers separated by a diagonal. The form is derived from the
+values at two sizes, so that it is also correct at other sizes.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
+
+import torch
 
 from grammar import nodes
 from grammar.nodes import Node
@@ -16,6 +23,137 @@ from .torch_records import DeclaredTensor, Varying
 from .torch_tensors import TracedTensor
 from .torch_trace import UnreadableModuleError
 from .values import call, number, plus, size, size_of, times
+
+
+@dataclass(frozen=True)
+class ConstantPattern:
+    """The pattern of a constant: the dimensions along which it changes, and a function from their indices to a node.
+
+    The indices count from 1. `truth` is true for a constant of conditions.
+    """
+
+    dims: tuple[int, ...]
+    node: Callable[[Sequence[Node]], Node]
+    truth: bool = False
+
+
+def pattern_of(first: torch.Tensor, second: torch.Tensor) -> ConstantPattern | None:
+    """Return the pattern of a constant, given its values at two sizes, or None if no pattern is recognized."""
+    if first.ndim != second.ndim or not first.numel() or not second.numel() or first.is_complex():
+        return None
+    dims = tuple(dim for dim in range(first.ndim) if changes(first, dim) or changes(second, dim))
+    for form in (single, find_counting_pattern, find_diagonal_pattern):
+        constant_pattern = form(first, second, dims)
+        if constant_pattern is not None:
+            return constant_pattern
+    return None
+
+
+def changes(array: torch.Tensor, dim: int) -> bool:
+    return array.shape[dim] > 1 and not torch.equal(array, array.narrow(dim, 0, 1).expand_as(array))
+
+
+def select_along(array: torch.Tensor, dims: Sequence[int]) -> torch.Tensor:
+    """Return the values along these dimensions, taken at the first position of all other dimensions."""
+    for dim in reversed(range(array.ndim)):
+        if dim not in dims:
+            array = array.select(dim, 0)
+    return array
+
+
+def value(element: torch.Tensor, truth: bool) -> Node:
+    if truth:
+        return call("=", (number(1), number(1 if element.item() else 0)))
+    return number(element.item()) if not element.dtype.is_floating_point else number(float(element))
+
+
+def single(first: torch.Tensor, second: torch.Tensor, dims: Sequence[int]) -> ConstantPattern | None:
+    one, two = first.flatten()[0], second.flatten()[0]
+    if dims or one != two or (first.dtype.is_floating_point and torch.isnan(one)):
+        return None
+    truth = first.dtype == torch.bool
+    return ConstantPattern((), lambda _: value(lowest(one), truth), truth)
+
+
+def lowest(element: torch.Tensor) -> torch.Tensor:
+    """Return an element, or −∞ if it is the lowest number of its dtype, which masks use in place of −∞."""
+    if element.dtype.is_floating_point and element == torch.finfo(element.dtype).min:
+        return torch.tensor(-torch.inf)
+    return element
+
+
+def find_counting_pattern(first: torch.Tensor, second: torch.Tensor, dims: Sequence[int]) -> ConstantPattern | None:
+    """Return the pattern of a constant if it is an arithmetic sequence a, a + s, a + 2 s, …, and None otherwise."""
+    if len(dims) != 1 or first.dtype == torch.bool:
+        return None
+    rows = [select_along(tensor, dims) for tensor in (first, second)]
+    if any(len(row) < 3 for row in rows):
+        return None
+    start, step = rows[0][0].item(), (rows[0][1] - rows[0][0]).item()
+    for row in rows:
+        expected = start + step * torch.arange(len(row), dtype=row.dtype)
+        if not torch.equal(row, expected):
+            return None
+
+    def node(indices: Sequence[Node]) -> Node:
+        return plus(times(step, indices[0]), start - step)
+
+    return ConstantPattern(tuple(dims), node)
+
+
+def find_diagonal_pattern(first: torch.Tensor, second: torch.Tensor, dims: Sequence[int]) -> ConstantPattern | None:
+    """Return the pattern of a constant that has one number on, above or below a diagonal and another elsewhere.
+
+    The result is None for other constants.
+    """
+    if len(dims) != 2:
+        return None
+    one, two = select_along(first, dims), select_along(second, dims)
+    if len(one) < 3 or one.shape[1] < 3:
+        return None
+    values = torch.unique(one)
+    if len(values) != 2 or not torch.equal(values, torch.unique(two)):
+        return None
+    truth = first.dtype == torch.bool
+    for inside in (values[1], values[0]):
+        for operator, offset in bounds(one == inside):
+            if torch.equal(two == inside, holds(operator, offset, two.shape)):
+                outside = values[0] if inside == values[1] else values[1]
+                return ConstantPattern(
+                    tuple(dims), make_pattern_writer(operator, offset, inside, outside, truth), truth
+                )
+    return None
+
+
+COMPARE = {"≤": torch.le, "≥": torch.ge, "=": torch.eq}
+
+
+def holds(operator: str, offset: int, shape: Sequence[int]) -> torch.Tensor:
+    rows, columns = torch.arange(shape[0])[:, None], torch.arange(shape[1])[None, :]
+    return COMPARE[operator](columns, rows + offset)
+
+
+def bounds(inside: torch.Tensor) -> list[tuple[str, int]]:
+    """Return the comparisons of column and row indices that are each true exactly for the elements in a mask."""
+    rows, columns = inside.shape
+    offsets = torch.arange(columns)[None, :] - torch.arange(rows)[:, None]
+    among = offsets[inside]
+    candidates = [("≤", int(among.max())), ("≥", int(among.min())), ("=", int(among[0]))]
+    return [candidate for candidate in candidates if torch.equal(inside, holds(*candidate, inside.shape))]
+
+
+def make_pattern_writer(
+    operator: str, offset: int, inside: torch.Tensor, outside: torch.Tensor, truth: bool
+) -> Callable[[Sequence[Node]], Node]:
+    def node(indices: Sequence[Node]) -> Node:
+        row, column = indices
+        condition = call(operator, (column, plus(row, offset)))
+        if truth:
+            return condition if bool(inside) else call("¬", (condition,))
+        return nodes.Cases(((value(lowest(inside), False), condition), (value(lowest(outside), False), None)))
+
+    return node
+
 
 POWERS = (
     (1, lambda n: n), (-1, lambda n: call("/", (number(1), n))), (0.5, lambda n: call("sqrt", (n,))),

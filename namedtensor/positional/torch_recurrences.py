@@ -15,8 +15,7 @@ from grammar.nodes import Node
 
 from .axes import AxisVariable, Dim, Move, axes_of
 from .torch_graph import GraphReader
-from .torch_operations import apply
-from .torch_products import product, transpose_last
+from .torch_operations import apply, product, transpose_last
 from .torch_replacements import GATES
 from .torch_shapes import join_tensors, stack_tensors
 from .torch_tensors import TracedTensor, plain

@@ -24,8 +24,7 @@ from torch.func import functionalize
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from .torch_composites import OWN, decompose
-from .torch_replacements import Masks, Replacing
+from .torch_replacements import OWN, Masks, Replacing, decompose
 
 
 class Rule(NamedTuple):

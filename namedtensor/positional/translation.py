@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,15 +12,16 @@ from grammar.errors import NotationError, Span
 from grammar.printer import to_latex, to_text
 
 from ..core.settings import recursion_headroom
+from .algebra import Algebra
 from .axes import axes_of
 from .checked import verify
+from .code import CodeReader
 from .detection import kind_of
-from .formula_writing import name_value, statements_of
+from .einsum import EinsumLetters
+from .formula_writing import TranslatedProgram, name_value, statements_of
 from .indices import canonical
 from .library_functions import np
 from .naming import RepeatedAxisError, names_of
-from .program import TranslatedProgram
-from .readers import READERS
 from .refusals import ASKED, AmbiguousError, QuestionError, UnsafeError, make_refusal
 
 if TYPE_CHECKING:
@@ -29,6 +30,14 @@ if TYPE_CHECKING:
 MAX_READINGS = 8
 MAX_CHARS = 20_000  # of a source
 KEY = re.compile("⟨[0-9]+⟩")
+READERS: dict[str, Callable[..., Any]] = {
+    "matrices": Algebra,
+    "indices": Algebra,
+    "einsum": EinsumLetters,
+    "einops": lambda source, shapes, choose: EinsumLetters(source, shapes, choose, "einops"),
+    "numpy": CodeReader,
+    "torch": lambda source, shapes, choose: CodeReader(source, shapes, choose, "torch"),
+}
 
 
 @dataclass(eq=False, repr=False)

@@ -15,10 +15,9 @@ from dataclasses import replace
 
 from grammar.errors import NotationError, Span
 
-from .binders import IndexBinder, binder, end_of
 from .indices import extend_end, spell
 from .refusals import make_refusal
-from .source_tree import OPEN, Tree, is_function
+from .source_tree import OPEN, IndexBinder, Tree, binder, end_of, is_function
 from .tokens import END, FUNCTION, FUNCTIONS, NAME, NUMBER, SIGN, SourceToken, is_derivative, is_operator_word
 
 MAX_NESTING = 80
