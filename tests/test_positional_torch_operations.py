@@ -177,6 +177,7 @@ VALUES = [  # function, shapes, names
     (inference(lambda q, m: attention(q, q, q, attn_mask=m > -1)), [(2, 2, 3, 4), (3, 3)], {}),
     (inference(lambda q: attention(q, q, q)), [(2, 2, 3, 1)], {}),
     (inference(lambda x: x.var(1, unbiased=False) + x.var(1)), [(3, 4)], {}),
+    (lambda x: x.sum(0, keepdim=True).expand(3, 4)[torch.arange(2)[:, None], torch.arange(4)[None]], [(5, 4)], {}),
 ]
 
 
@@ -263,6 +264,12 @@ def test_an_operation_without_a_form_is_refused(row):
     with pytest.raises(NotationError) as refused:
         nt.from_torch(function, *(torch.randn(shape) if isinstance(shape, tuple) else shape for shape in operands))
     assert refused.value.code == 405 and refused.value.message.endswith(message), refused.value.message
+
+
+def test_the_values_of_several_indices_are_limited_to_their_axes():
+    indices = numbers([0, 3, 2]), numbers([0, 1, 2])
+    read = nt.from_torch(lambda x, i, j: x[i, j], torch.randn(4, 3), *indices, names={"x": "rows[4] columns[3]"})
+    assert (read.types["i"], read.types["j"]) == ("{0,1,2,3}^{seq}", "{0,1,2}^{seq}")
 
 
 def test_sums_of_names_that_meet_other_names_are_refused():

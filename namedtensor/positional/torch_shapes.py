@@ -239,18 +239,28 @@ def count_from_one(node: Node, length: int = 0) -> Node:
 
 @rule("embedding", skip="padding_idx scale_grad_by_freq sparse")  # they affect only the gradient
 def embedding(r: GraphReader, weight: TracedTensor, indices: TracedTensor) -> TracedTensor:
-    return look_up(r, weight, 0, indices)
+    return look_up(r, weight, 0, [indices])
 
 
-def look_up(r: GraphReader, x: TracedTensor, dim: int, index: TracedTensor) -> TracedTensor:
-    """Select elements of x along a dimension by a tensor of indices, whose dimensions replace this dimension."""
-    if not x.dims[dim]:
-        dims = [*x.dims[:dim], *[()] * len(index.shape), *x.dims[dim + 1 :]]
-        return x.moved(dims, [*x.shape[:dim], *index.shape, *x.shape[dim + 1 :]])
-    r.bounded(index.node, x.shape[dim])
-    x, _ = r.views.joined(x, dim)
-    r.axes.apart(x.axes, index.axes)
-    return r.views.indexed(x, dim, count_from_one(index.node, x.shape[dim]), index.dims, index.shape)
+def look_up(r: GraphReader, x: TracedTensor, first: int, indices: Sequence[TracedTensor]) -> TracedTensor:
+    """Select elements of x along adjacent dimensions, beginning with `first`, by one tensor of indices for each.
+
+    The dimensions of the indices, which broadcast, replace these dimensions.
+    """
+    end, whole = first + len(indices), broadcast([index.shape for index in indices])
+    aligned = align_values(r.axes, *indices)
+    used = {axis.root for index, axes in zip(indices, x.dims[first:end]) if axes for axis in index.axes}
+    dims = [dim if {axis.root for axis in dim} <= used else () for dim in aligned]
+    items: list[tuple[nodes.Axis, Node]] = []
+    for dim, index in enumerate(indices, first):
+        if x.dims[dim]:
+            r.bounded(index.node, x.shape[dim])
+            x, axis = r.views.joined(x, dim)
+            items.append((nodes.Axis(axis.key), count_from_one(index.node, x.shape[dim])))
+    rest, indexed = axes_of([*x.dims[:first], *x.dims[end:]]), axes_of(x.dims[first:end])
+    r.axes.apart([*rest, *indexed], [*rest, *axes_of(dims)])
+    node = nodes.Index(x.node, tuple(items)) if items else x.node
+    return x.with_node(node, [*x.dims[:first], *dims, *x.dims[end:]], [*x.shape[:first], *whole, *x.shape[end:]])
 
 
 @rule("diagonal")
@@ -269,33 +279,19 @@ def diagonal(r: GraphReader, self: TracedTensor, offset: int, dim1: int, dim2: i
 
 @rule("index_select")
 def index_select(r: GraphReader, self: TracedTensor, dim: int, index: TracedTensor) -> TracedTensor:
-    return look_up(r, self, dim % len(self.shape), index)
+    return look_up(r, self, dim % len(self.shape), [index])
 
 
 @rule("index", "_unsafe_index")
 def elements(r: GraphReader, self: TracedTensor, indices: Sequence[Any]) -> TracedTensor:
-    x = self
     indexed = [dim for dim, index in enumerate(indices) if index is not None]
     if any(index is not None and index.truth for index in indices):
         raise UnreadableModuleError(
             "the shape of a tensor indexed by a condition depends on values of tensors", hint="use where"
         )
-    if len(indexed) == 1:
-        return look_up(r, x, indexed[0], indices[indexed[0]])
     if indexed != list(range(indexed[0], indexed[-1] + 1)):
         raise UnreadableModuleError("aten.index at dimensions that are not side by side")
-    chosen = [indices[dim] for dim in indexed]
-    dims = align_values(r.axes, *chosen)
-    items = []
-    for dim, index in zip(indexed, chosen):
-        if x.dims[dim]:
-            x, axis = r.views.joined(x, dim)
-            items.append((nodes.Axis(axis.key), count_from_one(index.node, x.shape[dim])))
-    first, last = indexed[0], indexed[-1]
-    result = [*x.dims[:first], *dims, *x.dims[last + 1 :]]
-    shape = [*x.shape[:first], *broadcast([index.shape for index in chosen]), *x.shape[last + 1 :]]
-    r.axes.apart([*axes_of(result), *axes_of(x.dims[dim] for dim in indexed)])
-    return x.with_node(nodes.Index(x.node, tuple(items)), result, shape)
+    return look_up(r, self, indexed[0], [indices[dim] for dim in indexed])
 
 
 @rule("gather", skip="sparse_grad")
