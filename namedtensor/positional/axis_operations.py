@@ -17,7 +17,7 @@ from .operations import (
     MisuseError,
     Pair,
     SizeArgument,
-    Truth,
+    is_condition,
     numeric,
     operation,
     operations,
@@ -75,10 +75,10 @@ def quantifier(operator: str) -> Callable[..., AxisValue]:
     """Return the translation rule of the reduction `any` or `all` for conditions."""
 
     def rule(axes: Axes, x: Any, axis: Any, keep: Any) -> AxisValue:
-        if not isinstance(x, Truth):
+        if not is_condition(x):
             raise MisuseError(f"{operator} of anything but a condition")
         result = reduce_axes(axes, operator, x, axis, keep)
-        return Truth(result.node, result.dims)
+        return AxisValue(result.node, result.dims, truth=True)
 
     return rule
 

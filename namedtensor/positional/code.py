@@ -21,7 +21,7 @@ from .formula_writing import FormulaLine, TranslatedProgram
 from .library_values import LibraryWalk, library_of
 from .matrix_functions import INDEPENDENT
 from .matrix_leaves import Choose
-from .operations import OPERATIONS, MisuseError, Pair, Truth, bound_to, to_value, truth
+from .operations import OPERATIONS, MisuseError, Pair, bound_to, is_condition, to_value, truth
 from .refusals import make_refusal
 from .values import Leaf
 
@@ -138,7 +138,7 @@ class CodeReader(CodeExpressions):
         except MisuseError as problem:
             hint = "take its .values" if isinstance(value, Pair) else None
             raise self.refuse(self.tree, f"the value is not a tensor: {problem}", hint) from None
-        if isinstance(value, Truth):
+        if is_condition(value):
             raise self.refuse(self.tree, "the value is a condition, not a tensor", "write np.where(condition, 1, 0)")
         if unused := [name for name in self.inputs if name not in self.used]:
             message = f"the code does not use {', '.join(unused)}"

@@ -13,7 +13,7 @@ from grammar import nodes
 from grammar.nodes import Node
 
 from .axes import Axes, AxisVariable, Dim, axes_of
-from .operations import Masked, MisuseError, PartArgument, SizeArgument, Truth, to_value
+from .operations import Masked, MisuseError, PartArgument, SizeArgument, is_condition, to_value
 from .values import AxisValue, Leaf, call, index_node, iota, number, plus, size
 
 
@@ -25,7 +25,7 @@ class CodeIndices:
 
     def index(self, x: AxisValue, items: Sequence[Any]) -> Any:
         """Translate x[items]. Raise MisuseError if these indices cannot be expressed as a formula."""
-        if len(items) == 1 and isinstance(items[0], Truth):
+        if len(items) == 1 and is_condition(items[0]):
             return self.masked(x, items[0])
         items = self.complete_items(x, items)
         tensors = [position for position, item in enumerate(items) if isinstance(item, AxisValue)]
@@ -95,7 +95,7 @@ class CodeIndices:
 
         Raise MisuseError if the tensor is not an input, or an input plus or minus a number.
         """
-        if isinstance(item, Truth):
+        if is_condition(item):
             raise MisuseError("a condition is only supported as an index of all axes")
         name, offset = split_offset(item.node)
         if name not in self.inputs:
@@ -223,7 +223,7 @@ class CodeIndices:
         self.axes.apart(axes_of(dims))
         return AxisValue(index_node(x.node, axis, node), tuple(dims))
 
-    def masked(self, x: AxisValue, condition: Truth) -> Masked:
+    def masked(self, x: AxisValue, condition: AxisValue) -> Masked:
         if len(condition.dims) != len(x.dims):
             raise MisuseError("a condition is only supported as an index of all axes")
         for one, two in zip(x.dims, condition.dims):

@@ -12,7 +12,7 @@ from .code_indices import CodeIndices
 from .formula_writing import FormulaLine
 from .inputs import SourceInput, inputs_of
 from .matrix_leaves import node_of
-from .operations import Masked, MisuseError, Operation, SizeArgument, Truth, shape_of, to_value
+from .operations import Masked, MisuseError, Operation, SizeArgument, is_condition, shape_of, to_value
 from .values import AxisValue, Leaf
 
 
@@ -63,7 +63,7 @@ class CodeValues:
         if not isinstance(value, AxisValue):
             self.names[name] = value
             return
-        if isinstance(value, Truth) or is_view(value):
+        if is_condition(value) or is_view(value):
             before = dict(self.names)
 
             def reread() -> Any:

@@ -16,7 +16,7 @@ from grammar.nodes import Node
 from . import values
 from .axes import Axes, AxisVariable, Dim, axes_of
 from .code_indices import CodeIndices, split_offset
-from .operations import DTYPES, Dtype, MisuseError, SizeArgument, Truth, numeric, operation, to_value
+from .operations import DTYPES, Dtype, MisuseError, SizeArgument, is_condition, numeric, operation, to_value
 from .product_operations import concatenate, square_axes
 from .values import AxisValue, call, iota, number, plus
 
@@ -69,7 +69,7 @@ def constant_of(x: AxisValue) -> Node | None:
 def full_of(value: float) -> Callable[..., AxisValue]:
     def rule(axes: Axes, shape: Any, dtype: Any) -> AxisValue:
         whole = make_filled(axes, shape, value)
-        return Truth(whole.node, whole.dims) if dtype == Dtype("bool") and value else whole
+        return AxisValue(whole.node, whole.dims, truth=True) if dtype == Dtype("bool") and value else whole
 
     return rule
 
@@ -122,7 +122,7 @@ def eye(axes: Axes, rows: Any, columns: Any, dtype: Any) -> AxisValue:
     second = new_axis(axes, rows if columns is None else columns)
     axes.apart((first, second))
     if dtype == Dtype("bool"):
-        return Truth(call("=", (iota(first), iota(second))), ((first,), (second,)))
+        return AxisValue(call("=", (iota(first), iota(second))), ((first,), (second,)), truth=True)
     return AxisValue(values.identity(first, second), ((first,), (second,)))
 
 
@@ -164,8 +164,8 @@ def triangle(relation: str) -> Callable[..., AxisValue]:
         holds = call(relation, (iota(column), plus(iota(row), offset)))
         axes.apart(value.axes)
         known = constant_of(value)
-        if isinstance(value, Truth):
-            return Truth(holds if known == number(1) else call("∧", (holds, value.node)), value.dims)
+        if is_condition(value):
+            return AxisValue(holds if known == number(1) else call("∧", (holds, value.node)), value.dims, truth=True)
         if known == number(1):
             return AxisValue(nodes.Indicator(holds), value.dims)
         return AxisValue(nodes.Cases(((value.node if known is None else known, holds), (number(0), None))), value.dims)
@@ -220,9 +220,9 @@ def convert(axes: Axes, x: Any, dtype: Any) -> AxisValue:
     """
     if not isinstance(dtype, Dtype):
         raise MisuseError("only a type of numbers is supported here")
-    if dtype.name == "float" or (isinstance(x, Truth) and dtype.name == "int"):
+    if dtype.name == "float" or (is_condition(x) and dtype.name == "int"):
         return numeric(x)
-    if isinstance(x, Truth):
+    if is_condition(x):
         return x
     value = to_value(x)
     if dtype.name == "int" and split_offset(value.node)[0] in axes.facts.indices:

@@ -12,7 +12,7 @@ from grammar.nodes import Node
 
 from . import values
 from .axes import Axes, axes_of
-from .operations import MisuseError, Truth, numeric, operation, to_value
+from .operations import MisuseError, is_condition, numeric, operation, to_value
 from .values import AxisValue, call, number
 
 
@@ -62,7 +62,7 @@ def gelu_rule(axes: Axes, x: Any, approximate: Any) -> AxisValue:
 def where(axes: Axes, condition: Any, x: Any, y: Any) -> AxisValue:
     parts = [to_value(part) for part in (condition, x, y)]
     dims = values.align_values(axes, *parts)
-    if not isinstance(condition, Truth):
+    if not is_condition(condition):
         raise MisuseError("the condition is not a comparison")
     return AxisValue(nodes.Cases(((parts[1].node, parts[0].node), (parts[2].node, None))), dims)
 
@@ -74,16 +74,16 @@ def clip(axes: Axes, x: Any, low: Any, high: Any) -> AxisValue:
     return values.elementwise(axes, "min", result, to_value(high)) if high is not None else result
 
 
-def connective(operator: str) -> Callable[..., Truth]:
+def connective(operator: str) -> Callable[..., AxisValue]:
     """Return the translation rule of the connective ∧, ∨ or ¬ for conditions."""
 
-    def rule(axes: Axes, *conditions: Any) -> Truth:
-        if not all(isinstance(condition, Truth) for condition in conditions):
+    def rule(axes: Axes, *conditions: Any) -> AxisValue:
+        if not all(is_condition(condition) for condition in conditions):
             raise MisuseError("& | ~ of anything but conditions")
         dims = values.align_values(axes, *conditions)
         if operator == "¬":
-            return Truth(negate(conditions[0].node), dims)
-        return Truth(call(operator, [condition.node for condition in conditions]), dims)
+            return AxisValue(negate(conditions[0].node), dims, truth=True)
+        return AxisValue(call(operator, [condition.node for condition in conditions]), dims, truth=True)
 
     return rule
 
@@ -102,14 +102,14 @@ OF_INDICATOR = {  # a comparison of 𝕀[c] with a number means c ("") or its ne
 }  # fmt: skip
 
 
-def comparison(relation: str) -> Callable[..., Truth]:
-    def rule(axes: Axes, x: Any, y: Any) -> Truth:
+def comparison(relation: str) -> Callable[..., AxisValue]:
+    def rule(axes: Axes, x: Any, y: Any) -> AxisValue:
         first, second = numeric(x), numeric(y)
         dims = values.align_values(axes, first, second)
         sign = OF_INDICATOR.get((relation, second.node)) if isinstance(first.node, nodes.Indicator) else None
         if sign is not None and isinstance(first.node, nodes.Indicator):
-            return Truth(negate(first.node.condition) if sign else first.node.condition, dims)
-        return Truth(call(relation, (first.node, second.node)), dims)
+            return AxisValue(negate(first.node.condition) if sign else first.node.condition, dims, truth=True)
+        return AxisValue(call(relation, (first.node, second.node)), dims, truth=True)
 
     return rule
 
@@ -134,7 +134,7 @@ def scale_second(operator: str) -> Callable[..., AxisValue]:
     return rule
 
 
-def cases(axes: Axes, condition: Truth, x: Any, y: Any) -> AxisValue:
+def cases(axes: Axes, condition: AxisValue, x: Any, y: Any) -> AxisValue:
     return where(axes, condition, numeric(x), numeric(y))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from grammar import nodes
@@ -116,11 +116,6 @@ def find_operation(name: str, library: str) -> Operation | None:
     return next((record for record in records if record.library in ("", library)), None)
 
 
-@dataclass(frozen=True)
-class Truth(AxisValue):
-    """A condition, that is, a value whose elements are true or false."""
-
-
 class Pair:
     """The result of a PyTorch operation that returns values and indices. Only the values can be used."""
 
@@ -189,10 +184,15 @@ def shape_of(x: Any) -> tuple[Any, ...]:
     return tuple(SizeArgument(dim) if dim else 1 for dim in to_value(x).dims)
 
 
-def numeric(x: Any) -> AxisValue:
+def numeric(x: Any) -> Any:
     """Return a value with numeric elements. A condition is converted to 0 and 1."""
     value = to_value(x)
-    return AxisValue(nodes.Indicator(value.node), value.dims) if isinstance(value, Truth) else value
+    return replace(value, node=nodes.Indicator(value.node), truth=False) if value.truth else value
+
+
+def is_condition(x: Any) -> bool:
+    """Return whether an argument is a value whose elements are true or false."""
+    return isinstance(x, AxisValue) and x.truth
 
 
 def positions(x: AxisValue, axis: Any) -> list[int]:

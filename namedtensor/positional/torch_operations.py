@@ -18,7 +18,7 @@ from grammar.nodes import Node
 
 from . import code  # noqa: F401 — it registers the operations
 from .axes import axes_of
-from .operations import Operation, Pair, Truth, find_operation
+from .operations import Operation, Pair, find_operation, numeric
 from .torch_graph import GraphReader
 from .torch_records import varies
 from .torch_tensors import TracedTensor, plain
@@ -103,13 +103,6 @@ def broadcast(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
     return tuple(next((size for size in sizes if size != 1), 1) for sizes in zip(*padded))
 
 
-def numeric(tensor: TracedTensor) -> TracedTensor:
-    """Return a tensor with numeric elements. A condition is converted to 1 and 0."""
-    if not tensor.truth:
-        return tensor
-    return replace(tensor, node=nodes.Indicator(tensor.node), truth=False)
-
-
 def to_tensor(operand: Any) -> TracedTensor:
     """Convert a tensor, condition or number to a tensor with numeric elements."""
     return numeric(operand) if isinstance(operand, TracedTensor) else plain(number(operand))
@@ -167,7 +160,7 @@ def broadcasting(r: GraphReader, operator: str, slots: list[Any]) -> list[Any]:
     tensors = fit_dimensions(r, *(slots[at] for at in places))
     result = [*slots]
     for at, tensor in zip(places, tensors):
-        result[at] = Truth(tensor.node, tensor.dims) if tensor.truth else tensor
+        result[at] = tensor
     return result
 
 
@@ -187,7 +180,7 @@ def selecting(r: GraphReader, name: str, slots: list[Any], chosen: list[Any]) ->
     for dim in listed:
         if x.shape and x.shape[dim] != 1:
             x = r.with_axis(x, dim) if operator in REDUCED or name in SEVERAL else r.with_one_axis(x, dim)
-    slots[0] = Truth(x.node, x.dims) if x.truth else x
+    slots[0] = x
     if name == "flip":
         slots[1] = tuple(dim for dim in listed if x.dims[dim])
     return slots
@@ -225,7 +218,7 @@ def make_traced_tensor(r: GraphReader, value: Any, shape: Sequence[int]) -> Trac
             value = replace(value, node=nodes.Index(value.node, ((nodes.Axis(dim[0].key), number(1)),)), dims=dims)
     if isinstance(value, TracedTensor):
         return value.moved(value.dims, shape)
-    return TracedTensor(value.node, value.dims, shape=tuple(shape), truth=isinstance(value, Truth))
+    return TracedTensor(value.node, value.dims, shape=tuple(shape), truth=value.truth)
 
 
 for aten, name in {**BROADCAST, **REDUCED, **ALONG, **MOVED}.items():

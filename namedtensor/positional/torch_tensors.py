@@ -20,12 +20,10 @@ class TracedTensor(AxisValue):
     """A value with the shape that it has in the trace.
 
     The value repeats along each dimension that has no axes and whose size is not 1. `named` is true if the value has a
-    name, so that each use gets separate axes. `truth` is true for conditions. `over` contains the axes just summed
-    over.
+    name, so that each use gets separate axes. `over` contains the axes just summed over.
     """
 
     shape: tuple[int, ...] = ()
-    truth: bool = False
     named: bool = False
     over: tuple[AxisVariable, ...] = ()
 

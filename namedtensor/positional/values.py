@@ -18,11 +18,16 @@ from .axes import Axes, AxisClashError, AxisVariable, Dim, Dims, Move, axes_of
 
 @dataclass(frozen=True)
 class AxisValue:
-    """A node with the axes of each dimension. `factors` contains the operands of a product that may still be summed."""
+    """A node with the axes of each dimension.
+
+    `factors` contains the operands of a product that may still be summed. `truth` is true for conditions, whose elements
+    are true or false.
+    """
 
     node: Node
     dims: Dims = ()
     factors: tuple[AxisValue, AxisValue] | None = None
+    truth: bool = False
 
     @property
     def axes(self) -> tuple[AxisVariable, ...]:
