@@ -178,5 +178,6 @@ ACTIONS: dict[str, tuple[str, str] | Action] = {
     "\\vdotswithin": dots_within,
     "\\mathord": ordinary,
     **dict.fromkeys(LOOKS | {"}"}, skip),
+    "\\mathop": upright.font,
     **dict.fromkeys(DROPPED, drop),
 }

@@ -125,7 +125,7 @@ def heads_a_row(reader: Reader, after: int, end: int) -> bool:
 def font(reader: Reader, position: int, end: int) -> int:
     """Read a font macro such as \\mathbf x.
 
-    The pieces in \\operatorname{arg\\,max} form one name.
+    The pieces in \\operatorname{arg\\,max} or \\mathop{\\rm arg\\,max} form one name.
     """
     macro, start, _ = reader.pieces[position]
     after = position + 1 + (reader.piece(position + 1) == "*")
