@@ -154,6 +154,9 @@ def repair(tokens: list[Token], position: int, expected: set[str], source: str) 
     """Return a hint that suggests a repair of an unexpected token, or None if no repair is likely."""
     token = tokens[position]
     types = [earlier.type for earlier in tokens[max(0, position - 2) : position]]
+    bracketed = unwrap_range(tokens, position, source)
+    if bracketed is not None:
+        return bracketed
     if types[-1:] == ["SUP"] and token.type == "MINUS":
         hint = "put a longer exponent in braces: x^{-1}"
         following = tokens[position + 1 : position + 2]
@@ -203,6 +206,27 @@ def repair(tokens: list[Token], position: int, expected: set[str], source: str) 
     if token.type in AFTER_OPERAND and ("PLUS" in expected or token.type in ("COLON", "TIMES")):
         return AFTER_OPERAND[token.type]
     return None
+
+
+def unwrap_range(tokens: list[Token], position: int, source: str) -> Hint | None:
+    """Return a hint for a range in parentheses after an equation, as in (t = 1, …, n), or None for other brackets."""
+    openings = [
+        at
+        for at, token in enumerate(tokens[:position])
+        if token.type in ("LPAREN", "CALL") and group_end(tokens, at) > position
+    ]
+    if not openings or not any(token.type == "EQUALS" for token in tokens[: openings[-1]]):
+        return None
+    opening, close = openings[-1], group_end(tokens, openings[-1]) - 1
+    inside = tokens[opening + 1 : close]
+    if [token.type for token in inside[:2]] not in (["NAME", "EQUALS"], ["NAME", "IN"]):
+        return None
+    if inside[1].type == "EQUALS" and not any(token.type == "DOTS" for token in inside):
+        return None
+    in_latex = "\\forall " if inside[1].type == "IN" else ""
+    word = in_latex if "\\" in source else "" if tokens[opening - 1].type == "FOR" else "for "
+    range_ = word + source[inside[0].start : inside[-1].end]
+    return Hint(f"write the range without parentheses: {range_}", range_, at=(tokens[opening].start, tokens[close].end))
 
 
 ROOT_OF_ONE = "write the operand of a root in parentheses: √(var_{axis} X)"

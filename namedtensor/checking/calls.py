@@ -121,7 +121,7 @@ def unknown_operator(checker: Inference, node: Call, env: Environment) -> Notati
         else f"undefined function {name}",
         node.operator_span,
         notes=notes,
-        hint=None
+        hint=explain_label(checker, node)
         if defined
         else explain_prime(checker, name)
         or explain_equation(checker, name)
@@ -251,6 +251,21 @@ def use_axes(checker: Inference, node: Call, env: Environment) -> tuple[tuple[st
             )
         result += [(real, part) for real in env.resolve_axis(axis.name)]
     return tuple(result)
+
+
+def explain_label(checker: Inference, node: Call) -> str | None:
+    """Return a hint for F_{k}(x) if F_{ax}(a) = … does not use ax, so that ax is a label, and None for other calls."""
+    for function in checker.scope.functions[node.operator]:
+        labels = [text for kind, text in function.subscript if kind == "label"]
+        if (
+            len(labels) == len(function.subscript) == len(node.subscript) == 1
+            and axis_of(node.subscript[0]) is not None
+        ):
+            title = f"{function.operator}_{{{labels[0]}}}"
+            return (
+                f"{labels[0]} is a label unless the definition uses it as an axis: call {title}(…), or use {labels[0]}"
+            )
+    return None
 
 
 def list_axes(operator: str, label: Node) -> Hint | None:

@@ -158,6 +158,9 @@ def explain_missing_range(checker: Inference, key: Key) -> str | None:
     if counted and counted[0].base != key.base:
         first = with_label(counted[0], key.base, "0")
         return f"specify where {key} begins and ends: {counted[0]} = … for {key} = 1, …, n, with {first} = …"
+    member = find_unranged_member(checker, key)
+    if member is not None:
+        return member
     for part in (*key.superscript, *key.subscript):
         variable = re.match(r"([^\W\d]\w*'*)[+-]\d+$", part)
         if variable is None:
@@ -166,6 +169,27 @@ def explain_missing_range(checker: Inference, key: Key) -> str | None:
         if local in checker.scope.definitions:
             return f"specify where {variable[1]} begins and ends: {local} = … for {variable[1]} = 1, …, n, with {first} = …"
     return None
+
+
+def find_unranged_member(checker: Inference, key: Key) -> str | None:
+    """Return a hint for the member h^3 or h_3 if the only equation h^t = … lacks a range, and else None.
+
+    The power h^3 has the key of h.
+    """
+    labels = [part for part in (*key.superscript, *key.subscript) if part.isdecimal()]
+    if not labels and key != Key(key.base):
+        return None
+    unranged = [
+        (other, part)
+        for other in checker.scope.definitions
+        if other.base == key.base and len(parts := (*other.superscript, *other.subscript)) == 1
+        for part in parts
+        if part.isalpha() and len(part) == 1 and part.islower() and other != key
+    ]
+    if len(unranged) != 1:
+        return None
+    (family, index), last = unranged[0], max(labels, key=int, default="n")
+    return f"{family} needs a range: {family} = … for {index} = 1, …, {last}"
 
 
 def explain_equation(checker: Inference, name: str) -> str | None:

@@ -302,3 +302,10 @@ def _source_of(node: Any) -> str:
     from grammar.printer import to_text
 
     return to_text(node)
+
+
+def name_call(function: str, free: Sequence[str]) -> str:
+    """Return a call of a function with the inputs `free` by name, such as formula(x=x)."""
+    if not all(map(str.isidentifier, free)):
+        return f"{function}(values={{{', '.join(f'{name!r}: …' for name in free)}}})"
+    return f"{function}({', '.join(f'{name}={name}' for name in free)})"

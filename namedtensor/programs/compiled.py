@@ -24,6 +24,7 @@ from .arguments import (
     all_values,
     fill_shape,
     keyword_names,
+    name_call,
     normalize_names,
     spelling_of,
     whole_sizes,
@@ -249,7 +250,7 @@ class CompiledFormula(Suggests, CachedCall):
         if len(arguments) > len(names):
             raise NotationError(
                 304, f"expected {len(names)} positional arguments, got {len(arguments)}",
-                hint="pass tensors by name: f(X=X)",
+                hint=f"pass tensors by name: {name_call('f', self._goal.program.names.free)}",
             )  # fmt: skip
         return names
 

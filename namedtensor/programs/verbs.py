@@ -12,7 +12,7 @@ from ..core.axes import show
 from ..core.kinds import require_mapping, require_names
 from ..core.seeds import to_seed
 from ..core.suggestions import Suggests
-from .arguments import Values, all_values, keyword_names
+from .arguments import Values, all_values, keyword_names, name_call
 from .call_cache import CachedCall
 from .entries import Entry, WholeProgram, argument_names
 from .exported import Exported
@@ -374,9 +374,8 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
 
 def no_function(arguments: tuple[Any, ...], free: Sequence[str] = ()) -> NotationError:
     """Return the error for positional arguments to a formula that is not a function. The hint suggests `free` names."""
-    written = ", ".join(f"{name}={name}" for name in free) if all(map(str.isidentifier, free)) else ""
     count = f"{len(arguments)} argument{'s' * (len(arguments) != 1)}"
     return NotationError(
         304, f"this formula is not a function; got {count} by position",
-        hint=f"pass inputs by name: formula({written or 'X=X'})" + ("" if written or not free else f"; it has {', '.join(free)}"),
+        hint=f"pass inputs by name: {name_call('formula', free)}",
     )  # fmt: skip
