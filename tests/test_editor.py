@@ -231,10 +231,10 @@ HOVERS = {  # a place in TEXT, or in another document, and what is shown
     ("a.nt", TEXT, "Attention(Q, M"): ("`Attention(Q, M, M_{key→val})` : `ℝ^{val[3]}`", "function `Attention`", "Attention : ℝ^{key}"),
     ("a.nt", TEXT, "M_{key→val}"): ("`M` : `ℝ^{seq[4] × key[3]}`",),
     ("a.nt", TEXT, "softmax"): ("softmax_{ax} X is", "ℝ^{ax} → ℝ^{ax}"),
-    ("a.nt", TEXT, "⊙_{key}"): ("products, summed over the axes", "`Q ⊙_{key} K`"),
+    ("a.nt", TEXT, "⊙_{key}"): ("the sum of products over the axes", "`Q ⊙_{key} K`"),
     ("a.nt", TEXT, "key[3]"): ("axis `key`", "size 3"),
     ("a.nt", TEXT, "Y ="): ("`Y` : `ℝ^{val[3]}`",),
-    ("a.tex", PAPER, r"\ndot{\key}"): ("ℝ^{seq}", "products, summed over the axes"),
+    ("a.tex", PAPER, r"\ndot{\key}"): ("ℝ^{seq}", "the sum of products over the axes"),
     ("a.tex", PAPER, r"S &="): ("`S` : `ℝ^{seq}`",),
     ("a.py", CODE, "A\", A=A"): ("`A` : `ℝ^{height[2] × width[3]}`",),
 }  # fmt: skip
