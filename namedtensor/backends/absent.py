@@ -68,7 +68,7 @@ class Tabled(Target):
         plain = {
             getattr(argument, "kind", type(argument)) for argument in arguments if not isinstance(argument, PlanValue)
         }
-        if float in plain and kind_of(met) not in "fc" and primitive != "clip":
+        if float in plain and kind_of(met) not in "fc":
             met = "float64"
         if primitive in ("divide", "mean") and kind_of(met) not in "fc":
             return "float64"

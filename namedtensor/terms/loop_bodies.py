@@ -249,7 +249,6 @@ CONSUMED: dict[str, Callable[[Any], Iterable[str]]] = {
     "pick": lambda options: {options[0]},
     "fill": lambda options: {options[0]},
     "through": lambda options: {options[1]},
-    "python": lambda options: (),
 }
 
 
