@@ -281,6 +281,12 @@ def test_a_derivative_by_a_parameter_has_its_axes_where_they_are_declared(progra
     assert nt.derivative(program, by).to_text().endswith(last)
 
 
+def test_the_distance_is_scaled_by_the_larger_tensor():
+    small, large = nt.tensor([1.0, 0.5], "a"), nt.tensor([4.0, 0.5], "a")
+    assert distance(small, large) == distance(large, small) == 0.75
+    assert distance(nt.tensor(0.25), nt.tensor(0.5)) == 0.25  # The scale is at least 1.
+
+
 def test_differences_are_of_a_derivative_that_is_small():
     with pytest.raises(nt.NotationError, match="the value is not a derivative"):
         differences(nt.formula("x^2"), {"x": 2.0})

@@ -67,9 +67,9 @@ def differences(formula: Any, values: Mapping[str, Any], sizes: Mapping[str, int
 def distance(one: NamedTensor, other: NamedTensor) -> float:
     """Return the largest difference between elements of two tensors of the same shape.
 
-    If the largest absolute value in `one` is above 1, the difference is divided by this value.
+    If the largest absolute value in both tensors is above 1, the difference is divided by this value.
     """
     axes = tuple(one.axes)
     left, right = ([float(number) for number in of.to_numpy(axes).ravel()] for of in (one, other))
-    scale = max((1.0, *map(abs, left)))
+    scale = max((1.0, *map(abs, left), *map(abs, right)))
     return max((abs(a - b) for a, b in zip(left, right)), default=0.0) / scale
