@@ -16,6 +16,7 @@ from grammar.parser import parse
 from grammar.printer import to_latex, to_text
 from namedtensor import reference
 from namedtensor.operators import REGISTRY
+from namedtensor.operators.prelude import load_definitions
 
 
 @pytest.fixture(params=WAYS)
@@ -120,7 +121,7 @@ def test_operators_of_two(text, by, way):
 
 def test_every_operator_has_a_differential():
     """But for those that only make tensors, and what is written by rules of terms."""
-    without = {record.name for record in REGISTRY.values() if not record.differentials}
+    without = {record.name for record in REGISTRY.values() if not record.differentials} - {*load_definitions()}
     assert without == {"iota", "I", "ones", "index", "⊕", "stack"}
 
 

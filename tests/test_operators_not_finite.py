@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import namedtensor as nt
+from namedtensor import reference
 from namedtensor.operators import REGISTRY
 
 NAN, INF = math.nan, math.inf
@@ -25,17 +26,12 @@ ROWS = (
 LIBRARIES = ("numpy", "torch", "jax.numpy", "array_api_strict")
 RECORDS = sorted({id(record): record for record in REGISTRY.values()}.values(), key=lambda operator: operator.name)
 OF_NUMBERS = [
-    record
-    for record in RECORDS
-    if record.kind == "elementwise" and record.definition and not record.boolean[0] and record.name != "where"
+    record for record in RECORDS if record.kind == "elementwise" and not record.boolean[0] and record.name != "where"
 ]
 OF_ROWS = [
     record
     for record in RECORDS
-    if record.kind in ("reduction", "axis_map")
-    and record.definition
-    and not record.boolean[0]
-    and record.name not in "∧∨"
+    if record.kind in ("reduction", "axis_map") and not record.boolean[0] and record.name not in "∧∨"
 ]
 
 
@@ -52,8 +48,15 @@ def plain(actual: nt.NamedTensor, order: tuple[str, ...]) -> np.ndarray:
 
 
 def defined(record: Any, *arguments: Any) -> Any:
-    """Its definition; the evaluator turns a condition into a number as 𝕀 does."""
-    definition = record.definition(*arguments)
+    """Its definition on plain numbers, or by the prelude; the evaluator turns a condition into a number as 𝕀 does."""
+    if record.definition:
+        definition = record.definition(*arguments)
+    elif record.kind == "elementwise":
+        names = dict(zip("xyz", arguments))
+        definition = reference.evaluate(f"{record.name}({', '.join(names)})", names).to_list("")
+    else:
+        definition = reference.evaluate(f"{record.name}_{{a}} x", {"x": reference.tensor(*arguments, "a")})
+        definition = definition.to_list(tuple(definition.shape))
     return [float(item) for item in definition] if isinstance(definition, list) else float(definition)
 
 

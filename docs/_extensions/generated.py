@@ -98,6 +98,12 @@ def differentials(_: str) -> str:
     return table(RULES, differentials())
 
 
+def definitions(_: str) -> str:
+    from namedtensor.operators.prelude import load_definitions
+
+    return fenced("\n".join(definition.equation for definition in load_definitions().values()))
+
+
 def packages(_: str) -> str:
     from packages_page import HEADINGS, rows
 
@@ -212,6 +218,7 @@ KINDS: dict[str, Callable[[str], str]] = {
         constructs,
         cheats,
         rules,
+        definitions,
         file,
         members,
         contents,

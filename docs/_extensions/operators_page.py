@@ -44,7 +44,7 @@ RULES = ("operator", "of X", "of Y", "of Z")
 
 
 def differentials() -> list[tuple[str, ...]]:
-    """Yield the differential of each operator for each argument, except differentials that are zero."""
+    """Return rows with the differentials that records state for each argument, except those that are zero."""
     rows = []
     for record in records():
         texts = record.differentials

@@ -3,35 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
-
-from grammar import nodes
-from grammar.nodes import Node
-from grammar.parser import parse
 
 from ..operators import REGISTRY
 from ..operators.record import Operator
-from ..scope.binder import bind
 from ..scope.names import Key
-from ..scope.symbols import Scope
-from ..terms.builder import SimplifyingGraph, TermBuilder
-from ..terms.environment import Environment
+from ..terms.builder import TermBuilder
 from ..terms.inference import Inference
 from ..terms.terms import Term, topological
 from . import loops
 from .products import is_long, multiply_others, multiply_up_to
+from .record_formulas import LETTERS, ZERO, expand_definition, infer_formula
 
 DIFFERENTIAL = "∂"
-
-
-LETTERS = ("X", "Y", "Z")  # names of the arguments in a differential
-
-
-AUXILIARY = ("rank", "i", "j")  # inner axes of a differential, renamed in each use
-
-
-ZERO = "0"
 
 
 class Linearization:
@@ -70,6 +54,8 @@ class Linearization:
         if rule is not None:
             return rule(self, term, parts)
         texts = record.differentials if record is not None else ()
+        if not texts and (expanded := expand_definition(self.checker, term)) is not None:
+            return self.of(expanded)
         if record is None or not texts:
             raise self.checker.error(
                 405, f"no derivative rule for {term.operator if term.operator in REGISTRY else self.checker.text(term.node)}",
@@ -102,59 +88,8 @@ class Linearization:
 
     def by_rule(self, record: Operator, text: str, term: Term, position: int, part: Term) -> Term:
         """Return the contribution of one argument to the tangent of a term, from the differential in the record."""
-        rules = rules_of(self.checker)
-        tree, before = expression(text, frozenset(rules.python)), len(rules.graph)
-        env = Environment(variables={Key(DIFFERENTIAL + LETTERS[position]): part})
-        for letter, argument in zip(LETTERS, term.arguments):
-            env.variables[Key(letter)] = argument
-            env.sizes.update(argument.shape)
-        options = {} if term.operator == "python" else dict(term.options)
-        for name, value in record.options:
-            env.variables[Key(name)] = rules.graph.number(options.get(name, value))
-        env.sizes.update({name[5:]: size for name, size in options.items() if str(name).startswith("size ")})
-        env.axes.update(formal_axes(record, term))
-        if term.axes:
-            size = term.arguments[0].shape.get(term.axes[0])
-            env.sizes.update({axis: size for name in AUXILIARY for axis in env.axes[name]})
-        infer = rules.infer(tree, env)
-        for rebuilt in rules.graph.all(before):
-            rebuilt.node = self.make.node
-        return infer
-
-
-def formal_axes(record: Operator, term: Term) -> dict[str, tuple[str, ...]]:
-    """Return a map from each axis in a record's differential to the axes that replace it in one use."""
-    formals = record.lifted.formals
-    if term.operator == "python":
-        return {formal: (axis,) for formal, axis in zip(formals, term.options[0].axes)}
-    result = (
-        {"ax": term.axes} if record.lifted.variadic else {formal: (axis,) for formal, axis in zip(formals, term.axes)}
-    )
-    return {**result, **{name: (f"{name}@∂{term.serial}",) for name in AUXILIARY}}
-
-
-@lru_cache(maxsize=256)
-def expression(text: str, functions: frozenset[str] = frozenset()) -> Node:
-    """Return the syntax tree of a differential that is given as text and may call these functions."""
-    (statement,) = parse(text, "text", functions=functions).statements
-    assert isinstance(statement, nodes.Value)
-    return statement.body
-
-
-@lru_cache(maxsize=1)
-def no_program() -> Scope:
-    return bind(ZERO, parse(ZERO, "text"))
-
-
-def rules_of(checker: Inference) -> Inference:
-    """Return a checker that types the differentials of records, in which all names are built in.
-
-    The terms are interned in the graph of `checker`.
-    """
-    if checker.rules is None:
-        checker.rules = checker.fork(no_program())
-        checker.rules.graph = SimplifyingGraph(checker.graph)
-    return checker.rules
+        change = {Key(DIFFERENTIAL + LETTERS[position]): part}
+        return infer_formula(self.checker, record, text, term, self.make.node, change)
 
 
 def _linear(self: Linearization, term: Term, parts: list[Any]) -> Term | None:

@@ -10,6 +10,7 @@ from grammar.errors import CATALOGUE, KINDS, REMOVED_CODES
 from ..core.suggestions import did_you_mean, near
 from ..files.text import InputError
 from ..operators import REGISTRY, Operator
+from ..operators.prelude import equation_of
 from ..operators.usage import format_usage, sentence, sets
 from .console import Console
 from .parsers import Argument, command
@@ -64,6 +65,7 @@ def operator_entry(record: Operator) -> dict[str, str]:
         "signature": sets(record),
         "NumPy": record.numpy,
         "Python": f"nt.{record.python_name}",
+        "definition": equation_of(record.name),
         "differential": "; ".join(text for text in record.differentials if text != "0"),
         "section": record.section,
     }

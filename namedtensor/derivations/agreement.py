@@ -20,6 +20,7 @@ from grammar.printer import to_text
 from ..core.settings import recursion_headroom
 from ..core.warned import silent
 from ..operators import REGISTRY
+from ..operators.prelude import equation_of
 from ..programs.closeness import compare
 from ..programs.program import Formula
 from ..scope.names import walk
@@ -190,6 +191,7 @@ def slope_change(pair: SideValues) -> float:
 
 def has_ties(node: Any) -> bool:
     """Return whether a node is an operator whose derivative can jump, such as max, abs or cases."""
-    differentials = REGISTRY[node.operator].differentials if getattr(node, "operator", None) in REGISTRY else ()
-    jumps = any(word in text for text in differentials or () for word in JUMPS)
+    operator = getattr(node, "operator", "")
+    texts = (REGISTRY[operator].differentials or (equation_of(operator),)) if operator in REGISTRY else ()
+    jumps = any(word in text for text in texts for word in JUMPS)
     return jumps or isinstance(node, (nodes.Cases, nodes.Indicator))

@@ -12,7 +12,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Equation, Node
 
-from ..calculus.linearize import AUXILIARY
+from ..calculus.record_formulas import AUXILIARY
 from ..core.sizes import resolve
 from ..scope.names import Key, walk
 from ..symbolic import algebra

@@ -21,6 +21,7 @@ from grammar.plain_text import encodable
 from grammar.printer import to_latex, to_text
 
 from ..operators import REGISTRY
+from ..operators.prelude import equation_of
 from ..symbolic.forms import indices_of
 from ..symbolic.from_terms import Forms
 from ..symbolic.linearizing import LinearReading, ReadingChecker, TakenElement, texts_read
@@ -89,10 +90,12 @@ def rule_of(term: Term) -> str:
 
 
 def identity_of(term: Term) -> str:
-    """Return the rule for a term's operator as an equation of its differential, from the operator's record."""
+    """Return the rule for a term's operator: its differential from the operator's record, or its definition."""
     if term.operator == "python":
         return " + ".join(text for text in term.options[0].differentials if text != "0")
     record = REGISTRY.get(term.operator)
+    if record is not None and not record.differentials:
+        return equation_of(record.name)
     texts = texts_read(term.operator, dict(term.options) if record is not None and record.options else {})
     identity = " + ".join(text for text in texts[-len(term.arguments) :] if text != "0") if record is not None else ""
     return identity if term.axes else identity.replace("_{ax}", "")

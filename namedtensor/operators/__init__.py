@@ -2,8 +2,8 @@
 
 `record`: the record of an operator, the registry, and three kinds of `lower`.
 `builder`: the interface of the plan builder.
-`definitions`: reference definitions, on plain numbers.
-`missing_definitions`: operators on missing values.
+`prelude`: definitions of operators by other operators, in the notation.
+`definitions`: reference definitions of the other operators, on plain numbers.
 `matrix_definitions`: operators on matrices.
 `transposes`: the transpose rules (VJPs) of linear operators.
 `plain_numbers`: folding rules.

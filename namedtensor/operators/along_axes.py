@@ -111,9 +111,9 @@ _define_along(
     differentials=("∂X − softmax_{ax} X ⊙_{ax} ∂X",), heavy=True, warns=True, definition=definitions.logsoftmax, analytic=True, **FINITE,
 )  # fmt: skip
 _define_along("argmax", "1 at the largest element, 0 elsewhere; ties share the 1", "M / M.sum(axis, keepdims=True) "
-       "where M = X == X.max(axis, keepdims=True)", _where_extreme("max"), differentials=("0",), warns=True, definition=definitions.argmax, sign="≥ 0", total=1, picks=True, **FINITE)  # fmt: skip
+       "where M = X == X.max(axis, keepdims=True)", _where_extreme("max"), differentials=("0",), warns=True, sign="≥ 0", total=1, picks=True, **FINITE)  # fmt: skip
 _define_along("argmin", "1 at the smallest element, 0 elsewhere; ties share the 1", "M / M.sum(axis, keepdims=True) "
-       "where M = X == X.min(axis, keepdims=True)", _where_extreme("min"), differentials=("0",), warns=True, definition=definitions.argmin, sign="≥ 0", total=1, picks=True, **FINITE)  # fmt: skip
+       "where M = X == X.min(axis, keepdims=True)", _where_extreme("min"), differentials=("0",), warns=True, sign="≥ 0", total=1, picks=True, **FINITE)  # fmt: skip
 _define_along(
     "standardize", "(x − mean) / √(var + eps); eps defaults to 1e-5",
     "(X - X.mean(axis, keepdims=True)) / np.sqrt(X.var(axis, keepdims=True) + eps)", standardize,

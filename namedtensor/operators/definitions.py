@@ -77,36 +77,8 @@ def sign(x: Any) -> Any:
     return x if x != x else (x > 0) - (x < 0)
 
 
-def sigmoid(x: float) -> float:
-    return 1 / (1 + exp(-x))
-
-
-def relu(x: Any) -> Any:
-    return max(x, 0)
-
-
-def gelu(x: float) -> float:
-    return x / 2 * (1 + math.erf(x / math.sqrt(2)))
-
-
-def gelu_tanh(x: float) -> float:
-    return x / 2 * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)))
-
-
-def silu(x: float) -> float:
-    return x * sigmoid(x)
-
-
 def softplus(x: Any) -> float:
     return max(x, 0) + math.log1p(exp(-abs(x)))
-
-
-def clip(x: Any, low: Any, high: Any) -> Any:
-    return smallest([largest([x, low]), high])
-
-
-def where(condition: bool, x: Any, y: Any) -> Any:
-    return x if condition else y
 
 
 def log1p(x: float) -> float:
@@ -117,19 +89,8 @@ def expm1(x: float) -> float:
     return math.inf if x >= 700 else math.expm1(x)
 
 
-def logsigmoid(x: float) -> float:
-    return min(x, 0) - math.log1p(math.exp(-abs(x)))
-
-
-SLOPE = 0.01  # of leaky_relu below zero
-
-
-def leaky_relu(x: float) -> float:
-    return x if x > 0 else SLOPE * x
-
-
-def elu(x: float) -> float:
-    return x if x > 0 else math.expm1(x)
+def is_nan(x: Any) -> bool:
+    return x != x
 
 
 def nearest(x: float) -> float:
@@ -164,6 +125,14 @@ def smallest(x: list[Any]) -> Any:
     return -largest([-entry for entry in x])
 
 
+def larger(x: Any, y: Any) -> Any:
+    return largest([x, y])
+
+
+def smaller(x: Any, y: Any) -> Any:
+    return smallest([x, y])
+
+
 def mean(x: list[Any]) -> float:
     total = divide(sum(x), len(x))
     if math.isfinite(total) or not all(map(math.isfinite, x)):
@@ -177,18 +146,13 @@ def distances(x: list[Any]) -> list[Any]:
     return [entry - center for entry in x]
 
 
-def variance(x: list[Any], ddof: float = 0) -> float:
-    variance = mean([away * away for away in distances(x)])
-    return variance * len(x) / (len(x) - ddof) if ddof else variance
-
-
-def deviation(x: list[Any], ddof: float = 0) -> float:
-    """Return √(∑ distance from the mean² / (n − ddof)). Distances are scaled to avoid overflow and underflow."""
+def deviation(x: list[Any]) -> float:
+    """Return √(∑ distance from the mean² / n). Distances are scaled to avoid overflow and underflow."""
     away = distances(x)
     most = largest([abs(number) for number in away])
     if not most or not math.isfinite(most):
         return most if most == 0 else math.nan
-    return most * math.sqrt(mean([(number / most) ** 2 for number in away]) * len(x) / (len(x) - ddof))
+    return most * math.sqrt(mean([(number / most) ** 2 for number in away]))
 
 
 def norm(x: list[Any], p: float = 2) -> float:
@@ -217,20 +181,13 @@ def logsoftmax(x: list[Any]) -> list[Any]:
     return [entry - most - total for entry in x]
 
 
-def argmax(x: list[Any]) -> list[Any]:
-    """Return 1 at the largest entry and 0 elsewhere. Ties share the 1 equally, as in the limit of softmax αX (§3.5)."""
-    most = largest(x)
-    ties = [float(entry == most) for entry in x]
-    return [divide(tie, sum(ties)) for tie in ties]
-
-
-def argmin(x: list[Any]) -> list[Any]:
-    return argmax([-entry for entry in x])
-
-
 def standardize(x: list[Any], eps: float = 1e-5) -> list[Any]:
     away = distances(x)
-    spread = math.hypot(deviation(x), math.sqrt(eps)) if eps >= 0 else total(math.sqrt)(variance(x) + eps)
+    spread = (
+        math.hypot(deviation(x), math.sqrt(eps))
+        if eps >= 0
+        else total(math.sqrt)(mean([number * number for number in away]) + eps)
+    )
     return [divide(number, spread) for number in away]
 
 

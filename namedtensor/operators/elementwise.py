@@ -135,7 +135,7 @@ def _logsigmoid(b: OperatorBuilder, x: Any):
 
 
 def _leaky(b: OperatorBuilder, x: Any):
-    return b.where(b.greater(x, 0), x, b.multiply(x, definitions.SLOPE))
+    return b.where(b.greater(x, 0), x, b.multiply(x, 0.01))
 
 
 def _elu(b: OperatorBuilder, x: Any):
@@ -145,27 +145,25 @@ def _elu(b: OperatorBuilder, x: Any):
 
 
 BENT = (
-    ("logsigmoid", "log σ(x)", "-np.logaddexp(0, -X)", _logsigmoid, definitions.logsigmoid, "(1 − σ(X)) ⊙ ∂X"),
-    ("leaky_relu", "x above zero, x / 100 below", "np.where(X > 0, X, 0.01 * X)", _leaky, definitions.leaky_relu, "{ ∂X if X > 0; 0.01 ∂X otherwise }"),
-    ("elu", "x above zero, exp(x) − 1 below", "np.where(X > 0, X, np.expm1(np.minimum(X, 0)))", _elu, definitions.elu,
-     "{ 1 if X > 0; exp X otherwise } ⊙ ∂X"),
+    ("logsigmoid", "log σ(x)", "-np.logaddexp(0, -X)", _logsigmoid, ()),
+    ("leaky_relu", "x above zero, x / 100 below", "np.where(X > 0, X, 0.01 * X)", _leaky, ("{ ∂X if X > 0; 0.01 ∂X otherwise }",)),
+    ("elu", "x above zero, exp(x) − 1 below", "np.where(X > 0, X, np.expm1(np.minimum(X, 0)))", _elu, ("{ 1 if X > 0; exp X otherwise } ⊙ ∂X",)),
 )  # fmt: skip
-for _name, _meaning, _numpy, _write, _definition, _differential in BENT:
+for _name, _meaning, _numpy, _write, _differentials in BENT:
     _unary(
-        _name, _meaning, _numpy, _write, "floats", differentials=(_differential,), definition=_definition,
-        analytic=_name == "logsigmoid", **FINITE,
+        _name, _meaning, _numpy, _write, "floats", differentials=_differentials, analytic=_name == "logsigmoid", **FINITE,
     )  # fmt: skip
 
 OF_FLOATS = (
     ("gelu", "x Φ(x), where Φ is the standard normal distribution function", "0.5 * X * (1 + erf(X / np.sqrt(2)))", _gelu,
-     "((1 + erf(X / √2)) / 2 + X ⊙ exp(−X^2 / 2) / √(2 π)) ⊙ ∂X", definitions.gelu),
+     "((1 + erf(X / √2)) / 2 + X ⊙ exp(−X^2 / 2) / √(2 π)) ⊙ ∂X", None),
     ("gelu_tanh", "the tanh approximation of gelu",
      "0.5 * X * (1 + np.tanh(np.sqrt(2 / np.pi) * (X + 0.044715 * X**3)))", _gelu_tanh,
      # X ⊙ X is multiplied by the slope of tanh first, which is 0 before X ⊙ X overflows.
      "((1 + tanh(√(2/π) (X + 0.044715 X^3))) / 2 + (X ⊙ (1 − tanh(√(2/π) (X + 0.044715 X^3))^2) + "
-     "X ⊙ (1 − tanh(√(2/π) (X + 0.044715 X^3))^2) ⊙ X ⊙ X ⊙ 0.134145) ⊙ √(2/π) / 2) ⊙ ∂X", definitions.gelu_tanh),
+     "X ⊙ (1 − tanh(√(2/π) (X + 0.044715 X^3))^2) ⊙ X ⊙ X ⊙ 0.134145) ⊙ √(2/π) / 2) ⊙ ∂X", None),
     ("silu", "x σ(x)", "X / (1 + np.exp(-X))", _silu,
-     "σ(X) ⊙ (1 + X ⊙ (1 − σ(X))) ⊙ ∂X", definitions.silu),
+     "σ(X) ⊙ (1 + X ⊙ (1 − σ(X))) ⊙ ∂X", None),
     ("softplus", "log(1 + exp x)", "np.logaddexp(0, X)", _softplus,
      "σ(X) ⊙ ∂X", definitions.softplus),
     ("erf", "the error function", "scipy.special.erf(X)", get_primitive("erf"),
@@ -179,7 +177,7 @@ for _name, _meaning, _numpy, _write, _differential, _definition in OF_FLOATS:
 _unary(
     "σ", "the logistic function 1/(1 + exp(−x))", "1 / (1 + np.exp(-X))", _sigmoid, "floats",
     aliases=("sigmoid",), ascii="sigmoid", latex=r"\sigma", python="sigmoid",
-    differentials=("σ(X) ⊙ (1 − σ(X)) ⊙ ∂X",), definition=definitions.sigmoid, heavy=True,
+    differentials=("σ(X) ⊙ (1 − σ(X)) ⊙ ∂X",), heavy=True,
     analytic=True, **FINITE, **POSITIVE,
 )  # fmt: skip
 
@@ -226,7 +224,7 @@ def _nearest(b: OperatorBuilder, x: Any):
 _unary("round", "the nearest integer; ties go to the even one", "np.round(X)", _nearest, differentials=("0",), definition=definitions.nearest, **FINITE)  # fmt: skip
 _unary(
     "relu", "max(0, x)", "np.maximum(X, 0)", _relu, aliases=("ReLU",), differentials=("𝕀[X > 0] ⊙ ∂X",),
-    definition=definitions.relu, **FINITE, **POSITIVE,
+    **FINITE, **POSITIVE,
 )  # fmt: skip
 _unary(
     "negative",
@@ -378,14 +376,14 @@ register(
         "where", "elementwise", ", , ->", _lower_where,
         "where(cond, a, b) is a where the condition holds, and b elsewhere", "np.where(cond, A, B)",
         differentials=("0", "where(X, ∂Y, 0)", "where(X, 0, ∂Z)"), complex=True,
-        definition=definitions.where, method=False, chooses=True, example=Example("(A > 2, A, 0)", (A, A, {})), **FINITE, **_THREE,
+        method=False, chooses=True, example=Example("(A > 2, A, 0)", (A, A, {})), **FINITE, **_THREE,
     )
 )  # fmt: skip
 register(
     Operator(
         "clip", "elementwise", ", , ->", elementwise(_clip),
         "clip(X, low, high) is X, no less than low and no more than high", "np.clip(X, low, high)",
-        differentials=("𝕀[X ≥ Y ∧ X ≤ Z] ⊙ ∂X", "𝕀[X < Y ∧ Y ≤ Z] ⊙ ∂Y", "𝕀[X > Z ∨ Y > Z] ⊙ ∂Z"), definition=definitions.clip, **FINITE,
+        differentials=("𝕀[X ≥ Y ∧ X ≤ Z] ⊙ ∂X", "𝕀[X < Y ∧ Y ≤ Z] ⊙ ∂Y", "𝕀[X > Z ∨ Y > Z] ⊙ ∂Z"), **FINITE,
         **_THREE,
     )
 )  # fmt: skip

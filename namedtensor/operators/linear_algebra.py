@@ -75,7 +75,7 @@ register(
 register(
     Operator(
         "trace", "matrix", "row column ->", _lower_matrix_function("trace", "numbers", False), "the sum of the diagonal",
-        "np.trace(X)", differentials=("trace_{row,column} ∂X",), definition=definitions.trace, finite="of finite", **MATRIX,
+        "np.trace(X)", differentials=("trace_{row,column} ∂X",), finite="of finite", **MATRIX,
     )
 )  # fmt: skip
 
@@ -129,7 +129,7 @@ def _shape_of_vector(shapes: Any, axes: Order, sizes: Any):
 register(
     Operator(
         "diag", "structure", "row -> row column", _diagonal, "the matrix with these elements on its diagonal, and zeros elsewhere",
-        "np.diag(x)", section=SECTION, new_sizes=_shape_of_vector, differentials=("∂X ⊙ I_{row,column}",), definition=definitions.diag,
+        "np.diag(x)", section=SECTION, new_sizes=_shape_of_vector, definition=definitions.diag,
         finite="of finite", sign="≥ 0 of ≥ 0",
         example=Example('(nt.tensor([3, 1], "row"), axis=("row", "column"))', ({"row": 2},), ("row", "column")),
     )

@@ -91,8 +91,3 @@ def cofactors(x: Any, rows: str, columns: str, _: Any) -> Any:
 def diag(x: Any, rows: str, columns: str, _: Any) -> Any:
     size = x.shape[rows]
     return like(x, {rows: size, columns: size}, lambda s: x({rows: s[rows]}) if s[rows] == s[columns] else 0)
-
-
-def trace(x: Any, rows: str, columns: str, _: Any) -> Any:
-    index = sum(row[number] for number, row in enumerate(matrix(x, rows, columns)))
-    return like(x, {}, lambda s: index)

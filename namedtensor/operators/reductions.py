@@ -13,7 +13,7 @@ from grammar.errors import NotationError
 
 from ..core.arrays import HALF
 from ..core.axes import Order
-from . import definitions, missing_definitions, transposes
+from . import definitions, transposes
 from .builder import ArrayValue, Lower, OperatorBuilder, Write
 from .record import FINITE, A, Example, Operator, elementwise, get_primitive, lower_over_axes, register
 
@@ -148,7 +148,7 @@ _reduction("mean", "the mean", "X.mean(axis)", mean, "floats", differentials=("m
            definition=definitions.mean, transpose=transposes.transpose_mean, sign="≥ 0 of ≥ 0", **FINITE)  # fmt: skip
 _reduction("var", "the variance, ∑ (x − mean)² / (n − ddof); ddof defaults to 0",
            "X.var(axis, ddof=ddof)", compute_in_single(_variance), "floats",
-           differentials=("2 mean_{ax}((X − mean_{ax} X) ⊙ ∂X)",), heavy=True, definition=definitions.variance, options=DDOF, **DISTANCE)  # fmt: skip
+           differentials=("2 mean_{ax}((X − mean_{ax} X) ⊙ ∂X)",), heavy=True, options=DDOF, **DISTANCE)  # fmt: skip
 _reduction("std", "the standard deviation, the square root of var", "X.std(axis, ddof=ddof)", compute_in_single(_deviation), "floats",
            differentials=("{ 0 if max_{ax} X = min_{ax} X; mean_{ax}((X − mean_{ax} X) ⊙ ∂X) / std_{ax} X otherwise }",), heavy=True,
            definition=definitions.deviation, options=DDOF, **DISTANCE)  # fmt: skip
@@ -174,14 +174,22 @@ def _reduce_or_combine(over: str, between: str) -> Lower:
 
 
 EXTREMES = (
-    ("max", "the largest element, or the larger of two arguments", "max", "maximum", ">", max, definitions.largest),
+    (
+        "max",
+        "the largest element, or the larger of two arguments",
+        "max",
+        "maximum",
+        ">",
+        definitions.larger,
+        definitions.largest,
+    ),
     (
         "min",
         "the smallest element, or the smaller of two arguments",
         "min",
         "minimum",
         "<",
-        min,
+        definitions.smaller,
         definitions.smallest,
     ),
 )
@@ -229,7 +237,7 @@ register(
 register(
     Operator(
         "median", "reduction", "ax ->", lower_over_axes(_quantile, "floats"), "the middle element, or the mean of the middle two",
-        "np.median(X, axis)", SECTION, differentials=(QUANTILE.replace("q ⊙", "0.5"),), definition=definitions.quantile, sign="≥ 0 of ≥ 0", **FINITE, heavy=True,
+        "np.median(X, axis)", SECTION, sign="≥ 0 of ≥ 0", **FINITE, heavy=True,
     )
 )  # fmt: skip
 
@@ -289,35 +297,31 @@ COUNT = "∑_{ax} 𝕀[X = X]"  # of those that are not missing
 SQUARES = f"∑_{{ax}}(where(isnan(X), 0, X − nanmean_{{ax}} X) ⊙ {CHANGE})"  # half the differential of their squares
 WITH_DDOF: dict[str, Any] = {"options": DDOF, "sign": "≥ 0"}
 MISSING: tuple[tuple[Any, ...], ...] = (
-    ("nansum", "the sum of the elements that are not NaN", nansum, "numbers", missing_definitions.nansum,
-     f"∑_{{ax}} {CHANGE}", {"of_nothing": True}),
-    ("nanmean", "the mean of the elements that are not NaN", nanmean, "floats", missing_definitions.nanmean,
-     f"∑_{{ax}} {CHANGE} / {COUNT}", {}),
-    ("nanmax", "the largest element that is not NaN", nanmax, "numbers", missing_definitions.nanmax,
-     f"argmax_{{ax}} where(isnan(X), −∞, X) ⊙_{{ax}} {CHANGE}", {}),
-    ("nanmin", "the smallest element that is not NaN", nanmin, "numbers", missing_definitions.nanmin,
-     f"argmin_{{ax}} where(isnan(X), ∞, X) ⊙_{{ax}} {CHANGE}", {}),
+    ("nansum", "the sum of the elements that are not NaN", nansum, "numbers", (), {"of_nothing": True}),
+    ("nanmean", "the mean of the elements that are not NaN", nanmean, "floats", (), {}),
+    ("nanmax", "the largest element that is not NaN", nanmax, "numbers",
+     (f"argmax_{{ax}} where(isnan(X), −∞, X) ⊙_{{ax}} {CHANGE}",), {}),
+    ("nanmin", "the smallest element that is not NaN", nanmin, "numbers",
+     (f"argmin_{{ax}} where(isnan(X), ∞, X) ⊙_{{ax}} {CHANGE}",), {}),
     ("nanvar", "the variance of the elements that are not NaN; ddof defaults to 0",
-     compute_in_single(nanvar), "floats", missing_definitions.nanvar, f"2 {SQUARES} / ({COUNT} − ddof)", WITH_DDOF),
-    ("nanstd", "the square root of nanvar", compute_in_single(nanstd), "floats", missing_definitions.nanstd,
-     f"{{ 0 if nanmax_{{ax}} X = nanmin_{{ax}} X; {SQUARES} / (({COUNT} − ddof) ⊙ nanstd_{{ax}}(X; ddof)) otherwise }}", WITH_DDOF),
+     compute_in_single(nanvar), "floats", (f"2 {SQUARES} / ({COUNT} − ddof)",), WITH_DDOF),
+    ("nanstd", "the square root of nanvar", compute_in_single(nanstd), "floats",
+     (f"{{ 0 if nanmax_{{ax}} X = nanmin_{{ax}} X; {SQUARES} / (({COUNT} − ddof) ⊙ nanstd_{{ax}}(X; ddof)) otherwise }}",), WITH_DDOF),
 )  # fmt: skip
-for _name, _meaning, _write, _rule, _definition, _differential, _more in MISSING:
+for _name, _meaning, _write, _rule, _differentials, _more in MISSING:
     _reduction(
-        _name, _meaning, f"np.{_name}(X, axis)", _write, _rule, differentials=(_differential,), definition=_definition,
-        warns=True, **_more,
-    )  # fmt: skip
+        _name, _meaning, f"np.{_name}(X, axis)", _write, _rule, differentials=_differentials, warns=True, **_more
+    )
 ELEMENTWISE: dict[str, Any] = {"kind": "elementwise", "section": "§3.2 Elementwise operations and broadcasting"}
 register(
     Operator(
         "isnan", signature="->", lower=elementwise(isnan), meaning="whether an element is NaN", numpy="np.isnan(X)",
-        boolean=(False, True), differentials=("0",), definition=missing_definitions.isnan, complex=True, **ELEMENTWISE,
+        boolean=(False, True), differentials=("0",), definition=definitions.is_nan, complex=True, **ELEMENTWISE,
     )
 )  # fmt: skip
 register(
     Operator(
         "fillna", signature=", ->", lower=elementwise(present), meaning="fillna(X, Y) is X, with Y in place of NaN",
-        numpy="np.where(np.isnan(X), Y, X)", arity=(2, 2), definition=missing_definitions.fillna, finite="of finite",
-        differentials=("where(isnan(X), 0, ∂X)", "where(isnan(X), ∂Y, 0)"), **ELEMENTWISE,
+        numpy="np.where(np.isnan(X), Y, X)", arity=(2, 2), finite="of finite", **ELEMENTWISE,
     )
 )  # fmt: skip

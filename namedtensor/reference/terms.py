@@ -7,6 +7,8 @@ from typing import Any
 
 from grammar.errors import NotationError
 
+from ..calculus.record_formulas import expand_terms, make_checker
+from ..checking.checker import Checker
 from ..core.sizes import is_ground, resolve
 from ..operators import REGISTRY
 from ..operators.definitions import position
@@ -35,6 +37,7 @@ from .definitions import (
 def values_of(roots: Sequence[Term], inputs: Mapping[str, Tensor], source: str) -> list[Tensor]:
     """Return the values of terms, given the values of the inputs."""
     result: dict[int, Tensor] = {}
+    roots = expand_terms(make_checker(Checker), roots, is_without_value)
     for term in topological(*roots):
         tensors = [result[id(argument)] for argument in term.arguments]
         try:
@@ -42,6 +45,11 @@ def values_of(roots: Sequence[Term], inputs: Mapping[str, Tensor], source: str) 
         except NotationError as problem:
             raise problem if problem.source or term.node is None else locate_error(problem, source, term.node) from None
     return [result[id(root)] for root in roots]
+
+
+def is_without_value(term: Term) -> bool:
+    """Return whether an operator's record has no values on plain numbers, so that they follow from the prelude."""
+    return term.operator in REGISTRY and REGISTRY[term.operator].definition is None
 
 
 def locate_error(problem: NotationError, source: str, node: Any) -> NotationError:

@@ -1,63 +1,54 @@
-"""Definitions that proofs expand, in the notation. The operands are X, Y and Z, and the axis is `ax`.
+"""Definitions that proofs expand: definitions of the prelude, and matrix rules.
 
 Closed forms keep these operators. Wherever an operator has a value, its definition has the same value.
 """
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from functools import reduce
+from functools import cache
 from typing import Any
 
-from grammar import nodes
-
+from ..calculus.record_formulas import expand_definition
 from ..operators import REGISTRY
+from ..operators.prelude import OperatorDefinition, load_definitions
 from ..operators.record import NEVER_NEGATIVE
 from ..terms.terms import Term
 from . import algebra, canonical, matrices
-from .applying import apply_operator, own_options
+from .applying import apply_operator
 from .factors import is_function
-from .forms import ONE_, Form, FormIndex, Product, head, number, single, size, square_of
-from .forms import opened as opened_forms
+from .forms import ONE_, Form, Product, head, number, opened, single, square_of
 from .signs import record_named
-from .spelling import expression
 from .work import count_rule
 
-DEFINITIONS = {
-    "var": "(∑_{ax} X^2) / |ax| − ((∑_{ax} X) / |ax|)^2",
-    "std": "√((∑_{ax} X^2) / |ax| − ((∑_{ax} X) / |ax|)^2)",
-    "norm": "√(∑_{ax} X^2)",
-    "standardize": "(X − (∑_{ax} X) / |ax|) / √((∑_{ax} X^2) / |ax| − ((∑_{ax} X) / |ax|)^2 + eps)",
-    "logsumexp": "log(∑_{ax} exp X)",
-    "logsoftmax": "X − log(∑_{ax} exp X)",
-    "softmax": "exp X / ∑_{ax} exp X",
-    "σ": "1 / (1 + exp(−X))",
-    "tanh": "(exp(2 X) − 1) / (exp(2 X) + 1)",
-    "sinh": "(exp X − exp(−X)) / 2",
-    "cosh": "(exp X + exp(−X)) / 2",
-    "tan": "sin X / cos X",
-    "softplus": "log(1 + exp X)",
-    "logsigmoid": "−log(1 + exp(−X))",
-    "silu": "X / (1 + exp(−X))",
-    "log1p": "log(1 + X)",
-    "expm1": "exp X − 1",
-    "relu": "(X + abs X) / 2",
-    "max": "(X + Y + abs(X − Y)) / 2",
-    "min": "(X + Y − abs(X − Y)) / 2",
-    "clip": "min(max(X, Y), Z)",
-    "leaky_relu": "(101 X + 99 abs X) / 200",
-    "gelu": "X (1 + erf(X / √2)) / 2",
+IDENTITIES = {  # of operators that the prelude does not define
+    "max": OperatorDefinition("max(X, Y)", "(X + Y + abs(X − Y)) / 2"),
+    "min": OperatorDefinition("min(X, Y)", "(X + Y − abs(X − Y)) / 2"),
 }
 
 
-def expand_definition(forms: Any, term: Term) -> Form | None:
-    """Expand a term in a proof by its operator's definition or by a matrix rule. Return None if neither applies."""
-    text = DEFINITIONS.get(term.operator)
-    if text is not None:
-        return opened(forms, term, text)
+@cache
+def definitions() -> Mapping[str, OperatorDefinition]:
+    """Return the definitions that proofs expand, by the names of their operators. They have no conditions."""
+    expanded = {name: line for name, line in load_definitions().items() if not {"=", "if"} & {*line.body.split()}}
+    return {name: line for name, line in {**expanded, **IDENTITIES}.items() if name not in PROOF_DEFINITIONS}
+
+
+def expand(forms: Any, term: Term) -> Form | None:
+    """Expand a term in a proof by a matrix rule or by its operator's definition. Return None if neither applies."""
     rule = PROOF_DEFINITIONS.get(term.operator)
-    return rule(forms, term) if rule is not None else None
+    if rule is not None:
+        return rule(forms, term)
+    if math.inf in dict(term.options).values():
+        return None
+    expanded = expand_definition(forms.checker, term, definitions())
+    if expanded is None:
+        return None
+    count_rule(f"definition of {term.operator}")
+    return forms.of(expanded)
 
 
 def decide_condition(forms: Any, condition: Term) -> bool | None:
@@ -76,22 +67,10 @@ def decide_condition(forms: Any, condition: Term) -> bool | None:
 
 def equation_of(operator: str) -> str:
     """Return the equation that defines an operator, with the default values of its options."""
-    text = DEFINITIONS[operator]
+    text = definitions()[operator].equation
     for name, value in REGISTRY[operator].options:
-        text = text.replace(name, f"{value:g}")
-    axes = "_{ax}" if "ax}" in text else ""
-    return f"{operator}{axes}({', '.join(letter for letter in 'XYZ' if letter in text)}) = {text}"
-
-
-def opened(forms: Any, term: Term, text: str) -> Form | None:
-    """Apply an operator's definition to a term's operands. Return None if the definition does not cover the term."""
-    options = dict(own_options(REGISTRY[term.operator], term))
-    if options.get("p", 2) != 2 or options.get("ddof") or ("ax}" in text) != bool(term.axes):
-        return None
-    count_rule(f"definition of {term.operator}")
-    values = {name: number(Fraction(repr(value))) for name, value in options.items()}
-    indices = forms.indices(term.arguments[0], term.axes)
-    return value_of(expression(text), {**values, **dict(zip("XYZ", forms.parts(term)))}, indices)
+        text = re.sub(rf"\b{name}\b", f"{value:g}", text.replace(f"; {name}", ""))
+    return text
 
 
 def product_of_exponentials(forms: Any, term: Term) -> Form | None:
@@ -102,39 +81,12 @@ def product_of_exponentials(forms: Any, term: Term) -> Form | None:
     if product.coefficient != 1 or product.summed or not powers or not all(is_function(of, "exp") for of in powers):
         return None
     count_rule("product of exponentials")
-    exponents = [algebra.scale_form(opened_forms(power)[0], power.exponent) for power in powers]
+    exponents = [algebra.scale_form(opened(power)[0], power.exponent) for power in powers]
     return apply_operator(
         "exp", (algebra.sum_over(algebra.add(*exponents), forms.indices(term.arguments[0], term.axes)),)
     )
 
 
-def value_of(node: Any, values: Mapping[str, Form], indices: tuple[FormIndex, ...]) -> Form:
-    """Return a definition as a form, given the forms of its operands and the indices of its axes."""
-    match node:
-        case nodes.Name():
-            return values[node.text]
-        case nodes.Number():
-            return number(Fraction(repr(node.value)))
-        case nodes.Size():
-            return reduce(algebra.multiply, [size(index.size) for index in indices])
-        case nodes.Superscript():
-            return algebra.power(value_of(node.base, values, indices), Fraction(node.components[0].value))  # type: ignore[union-attr]
-    parts = [value_of(argument, values, indices) for argument in node.arguments]
-    if node.operator == "∑":
-        return algebra.sum_over(parts[0], indices)
-    if node.operator in DEFINITIONS:
-        return value_of(expression(DEFINITIONS[node.operator]), dict(zip("XY", parts)), ())
-    return ARITHMETIC[node.operator](*parts) if node.operator in ARITHMETIC else apply_operator(node.operator, parts)
-
-
-ARITHMETIC: dict[str, Callable[..., Form]] = {
-    "+": algebra.add,
-    "-": algebra.subtract,
-    "negative": lambda x: algebra.scale_form(x, -1),
-    "juxtaposed": algebra.multiply,
-    "/": lambda left, right: algebra.multiply(left, algebra.power(right, -ONE_)),
-    "sqrt": lambda x: algebra.power(x, Fraction(1, 2)),
-}
 PROOF_DEFINITIONS: dict[str, Callable[[Any, Term], Form | None]] = {
     **matrices.MATRICES,
     "∏": product_of_exponentials,

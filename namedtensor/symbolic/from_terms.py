@@ -13,13 +13,18 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any
 
+from grammar.cache import cached_property
+
+from ..calculus.record_formulas import make_checker
 from ..core.sizes import SizeVariable, resolve
 from ..operators import REGISTRY
 from ..terms.environment import source_name
+from ..terms.inference import Inference
 from ..terms.terms import Term, topological
 from . import algebra
 from .applying import apply_operator, own_options
-from .definitions import decide_condition, expand_definition, root_of
+from .definitions import decide_condition, expand, root_of
+from .factors import is_function, sole
 from .forms import (
     DELTA,
     NUMBER,
@@ -31,11 +36,12 @@ from .forms import (
     head,
     indices_of,
     number,
+    opened,
     rename_indices,
     single,
     size,
 )
-from .linearizing import change_of
+from .linearizing import ReadingChecker, change_of
 from .work import count_rule, current, tensor
 
 CONSTANTS = {math.pi: "π", math.e: "e", math.inf: "∞"}
@@ -65,6 +71,11 @@ class Forms:
         self.cut_name = "G"  # The name of the first derivative that has many terms.
         # The keys of nonzero forms and of invertible matrices, provided that all parts have a value.
         self.nonzero: set[Any] = set()
+
+    @cached_property
+    def checker(self) -> Inference:
+        """Return the checker that types definitions."""
+        return make_checker(ReadingChecker)
 
     def index(self, axis: str, extent: Any) -> FormIndex:
         extent = resolve(extent)
@@ -123,10 +134,10 @@ class Forms:
             self.linear.add(id(term))
         elif id(term) in self.names:
             return self.tensor_named(self.names[id(term)], term)
-        if current().proving and (definition := expand_definition(self, term)) is not None:
-            return definition
         if term.operator in RULES:
             return RULES[term.operator](self, term)
+        if current().proving and (definition := expand(self, term)) is not None:
+            return definition
         if term.operator in REGISTRY:
             return self.operator(REGISTRY[term.operator], term, term.axes)
         if term.operator == "python" and hasattr(term.options[0], "lifted"):
@@ -239,6 +250,11 @@ def _quotient(self: Forms, term: Term) -> Form:
 
 def _power(self: Forms, term: Term) -> Form:
     base, exponent = self.parts(term)
+    alone = sole(base)
+    even = len(exponent) == 1 and not exponent[0].factors and exponent[0].coefficient % 2 == 0
+    if even and alone is not None and current().proving and is_function(alone, "abs"):
+        count_rule("square of an absolute value")
+        (base,) = opened(alone)
     if not exponent or (len(exponent) == 1 and not exponent[0].factors):
         return _raise_form(term, base, exponent[0].coefficient if exponent else Fraction(0))
     if base == single(head("constant", "e")):

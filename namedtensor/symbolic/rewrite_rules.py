@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
-from . import algebra, applying, definitions, factoring, factors, known, matching, matrices, product_rules
+from . import algebra, applying, definitions, factoring, factors, from_terms, known, matching, matrices, product_rules
 
 
 class RewriteRule(NamedTuple):
@@ -63,8 +63,8 @@ REWRITE_RULES = (
     RewriteRule("solve", "[inv_{a,c} M]_{a→k, c→a} ⊙_{a} x = [solve_{a,c}(M, x)]_{c→k}", {"M": SQUARE, "x": A}, "form", known.recognize_solve),
     RewriteRule("fraction", "x / (1 + y / z) = x ⊙ z / (z + y)", {"x": A, "y": A, "z": A}, "form", factoring.clear_fractions),
     RewriteRule("factor", "X ⊙_{a} y + X ⊙_{a} z = X ⊙_{a} (y + z)", {"X": AB, "y": A, "z": A}, "form", factoring.factor_form),
-    *(proof(f"definition of {operator}", definitions.equation_of(operator), dict.fromkeys("XYZ", "ℝ^{ax}"), definitions.opened)
-        for operator in definitions.DEFINITIONS),
+    *(proof(f"definition of {operator}", definitions.equation_of(operator), dict.fromkeys("XYZ", "ℝ^{row}" if "row" in definitions.equation_of(operator) else "ℝ^{ax}"),
+        definitions.expand) for operator in definitions.definitions() if operator not in from_terms.RULES),
     proof("indicator", "𝕀[x > y] = (sign(x − y)^2 + sign(x − y)) / 2", {"x": A, "y": A}, applying.simplify_indicator),
     proof("element", "X_{a(1)} = X ⊙_{a} onehot_{a}(1)", {"X": AB}, applying.apply_operator),
     proof("sine and cosine", "(sin x)^2 + (cos x)^2 = 1", {"x": A}, product_rules.pythagorean),
