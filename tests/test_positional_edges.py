@@ -11,6 +11,7 @@ pytest.importorskip("einops")
 HALVES = [[-0.5, 1.5, 0.0, 2.0], [3.0, -1.0, 0.5, -2.5]]
 LARGE = [[1000.0, -1000.0, 0.0, 40.0], [-40.0, 1e4, -1e4, 1.0]]
 BITS = [[0.0, 1.0, 1.0, 1.0], [0.0, 1.0, 0.0, 0.0]]
+UNKNOWN = [[np.nan, 1.5, np.nan, 2.0], [3.0, np.nan, np.nan, -2.5]]
 CODE = [  # source, arrays; the value is the library's
     ("F.binary_cross_entropy_with_logits(X, Y)", {"X": LARGE, "Y": BITS}),
     ("F.binary_cross_entropy_with_logits(X, Y, reduction='none')", {"X": LARGE, "Y": BITS}),
@@ -32,6 +33,14 @@ CODE = [  # source, arrays; the value is the library's
     ("np.linalg.trace(np.linalg.matmul(X, Z.T))", {"X": HALVES, "Z": LARGE}),
     ("np.linalg.outer(X[0], Z[1])", {"X": HALVES, "Z": LARGE}),
     ("np.logaddexp(X[:, None], 3.0)", {"X": LARGE}),
+    ("np.nansum(X)", {"X": UNKNOWN}),
+    ("np.nansum(X, axis=0, keepdims=True)", {"X": UNKNOWN}),
+    ("np.nanmean(X, axis=1)", {"X": UNKNOWN}),
+    ("torch.nansum(X, 1)", {"X": UNKNOWN}),
+    ("torch.nanmean(X, dim=0)", {"X": UNKNOWN}),
+    ("np.fmax(X, Z)", {"X": UNKNOWN, "Z": HALVES}),
+    ("np.fmin(X, Z)", {"X": HALVES, "Z": UNKNOWN}),
+    ("torch.fmax(X, Z)", {"X": UNKNOWN, "Z": UNKNOWN}),
     ("rearrange(X, '... -> (...)')", {"X": HALVES}),
     ("rearrange(X, '... m -> m (...)')", {"X": HALVES}),
     ("repeat(X, 'n m -> (2 n) (m 2) 2')", {"X": HALVES}),

@@ -157,7 +157,9 @@ def lower_median(axes: Axes, x: Any, axis: Any, keep: Any) -> Pair:
 WITH_DTYPE = "x, axis=None, -dtype=None, -out=None, keepdims=False"
 WITHOUT_DTYPE = "x, axis=None, -out=None, keepdims=False"
 OF_TORCH = "x, dim|axis=None, keepdim|keepdims=False, *, -dtype=None"
-for names, operator in (("sum nansum", "∑"), ("mean nanmean", "mean"), ("prod", "∏")):
+for names, operator in (
+    ("sum", "∑"), ("mean", "mean"), ("prod", "∏"), ("nansum", "nansum"), ("nanmean", "nanmean"),
+):  # fmt: skip
     operations(names, WITH_DTYPE, OF_TORCH, reduction(operator))
 operations("amax", WITHOUT_DTYPE, OF_TORCH, reduction("max"))
 operations("amin", WITHOUT_DTYPE, OF_TORCH, reduction("min"))

@@ -180,6 +180,17 @@ def logaddexp(axes: Axes, x: Any, y: Any) -> AxisValue:
     return AxisValue(call("logsumexp", (stacked,), (pair,)), dims)
 
 
+def extreme(operator: str) -> Callable[..., AxisValue]:
+    """Return the translation rule of fmax or fmin, whose value is the other operand if one operand is nan."""
+
+    def rule(axes: Axes, x: Any, y: Any) -> AxisValue:
+        parts = numeric(x), numeric(y)
+        first, second = (AxisValue(call("isnan", (part.node,)), part.dims, truth=True) for part in parts)
+        return cases(axes, first, y, cases(axes, second, x, binary(operator)(axes, x, y)))
+
+    return rule
+
+
 def heaviside(axes: Axes, x: Any, y: Any) -> AxisValue:
     positive = cases(axes, comparison(">")(axes, x, 0), AxisValue(number(1)), AxisValue(number(0)))
     return cases(axes, comparison("=")(axes, x, 0), y, positive)
@@ -221,8 +232,8 @@ operation("trunc fix", "x", truncate)
 operation("frac", "x", lambda axes, x: binary("-")(axes, x, truncate(axes, x)))
 operation("fmod", "x, y", lambda axes, x, y: binary("-")(axes, x, binary("⊙")(axes, y, truncate(axes, binary("/")(axes, x, y)))))  # fmt: skip
 operation("hypot", "x, y", hypotenuse)
-operation("fmax", "x, y", binary("max"))
-operation("fmin", "x, y", binary("min"))
+operation("fmax", "x, y", extreme("max"))
+operation("fmin", "x, y", extreme("min"))
 operation("copysign", "x, y", copysign)
 operation("heaviside", "x, y", heaviside)
 operation("logaddexp", "x, y", logaddexp)
