@@ -80,6 +80,10 @@ REFUSED = {
     "rearrange(X, 'n 4 -> n')": "4 is on the left only",
     "rearrange(X, 'n ... -> n')": "... is on the left only",
     "rearrange(X, 'n m -> n m 2')": "2 is on the right only",
+    "np.average(X, axis=0, weights=[0.25, 0.75])": "tuple is not a tensor or a number",
+    "X * torch.tensor([])": "an array of numbers has one or two axes, and rows of one length",
+    "np.vstack([X, [1, 2]])": "tuple is not a tensor or a number",
+    "np.hstack([X, 2])": "concatenate of tensors with different numbers of axes",
 }
 
 

@@ -34,7 +34,7 @@ def composite(names: str, parameters: str, function: Callable[..., Any], library
 
 
 def rank_of(x: Any) -> int:
-    return len(x.dims) if isinstance(x, AxisValue) else x.ndim
+    return x.ndim if hasattr(x, "ndim") else len(to_value(x).dims)
 
 
 # ------------------------------------------------------------------------------------------------------------- layers

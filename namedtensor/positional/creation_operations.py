@@ -182,7 +182,7 @@ def array(axes: Axes, x: Any, dtype: Any) -> AxisValue:
     """Translate np.array of a list or rows of numbers to a literal with new axes. A tensor is returned unchanged."""
     if not isinstance(x, tuple):
         return to_value(x)
-    rows = x if all(isinstance(row, tuple) for row in x) else (x,)
+    rows = x if x and all(isinstance(row, tuple) for row in x) else (x,)
     if not all(isinstance(row, tuple) and len(row) == len(rows[0]) for row in rows) or not rows[0]:
         raise MisuseError("an array of numbers has one or two axes, and rows of one length")
     if not all(isinstance(item, (int, float)) and not isinstance(item, bool) for row in rows for item in row):
