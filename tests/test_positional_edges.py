@@ -82,6 +82,9 @@ REFUSED = {
     "rearrange(X, 'n m -> n m 2')": "2 is on the right only",
     "np.average(X, axis=0, weights=[0.25, 0.75])": "tuple is not a tensor or a number",
     "X * torch.tensor([])": "an array of numbers has one or two axes, and rows of one length",
+    "np.argmax(X, (0, 1))": "axis (0, 1) selects 2 axes, and one is needed",
+    "np.swapaxes(X, None, 0)": "axis None selects 2 axes, and one is needed",
+    "np.take_along_axis(X, J, None)": "axis None selects 2 axes, and one is needed",
     "np.vstack([X, [1, 2]])": "tuple is not a tensor or a number",
     "np.hstack([X, 2])": "concatenate of tensors with different numbers of axes",
 }
@@ -90,7 +93,7 @@ REFUSED = {
 @pytest.mark.parametrize("source", REFUSED)
 def test_unlisted_functions_and_unreadable_patterns_are_refused(source):
     with pytest.raises(nt.NotationError) as caught:
-        nt.translate(source, X="n n" if "(X)" in source else "n m")
+        nt.translate(source, X="n n" if "(X)" in source else "n m", **({"J": "n m"} if "J" in source else {}))
     assert (caught.value.code, caught.value.message) == (115, REFUSED[source])
 
 

@@ -19,6 +19,7 @@ from .operations import (
     SizeArgument,
     is_condition,
     numeric,
+    one_position,
     operation,
     operations,
     positions,
@@ -145,7 +146,7 @@ def lower_median(axes: Axes, x: Any, axis: Any, keep: Any) -> Pair:
     if axis is None:
         raise MisuseError("PyTorch's median of all elements")
     ordered = make_axis_operation("sort")(axes, value, axis)
-    (where,) = positions(value, axis)
+    where = one_position(value, axis)
     (over,) = ordered.dims[where]
     middle = call("floor", (call("/", (call("+", (values.size(over), number(1))), number(2))),))
     rest = ((),) if truth(keep) else ()
@@ -230,7 +231,7 @@ def numpy_transpose(axes: Axes, x: Any, order: Any) -> AxisValue:
 
 def swap(axes: Axes, x: Any, first: Any, second: Any) -> AxisValue:
     value = to_value(x)
-    (one,), (two,) = positions(value, first), positions(value, second)
+    one, two = one_position(value, first), one_position(value, second)
     dims = list(value.dims)
     dims[one], dims[two] = dims[two], dims[one]
     return value.moved(dims)
@@ -262,7 +263,7 @@ def move(axes: Axes, x: Any, source: Any, destination: Any) -> AxisValue:
 
 def roll_axis(axes: Axes, x: Any, axis: Any, start: Any) -> AxisValue:
     value = to_value(x)
-    (position,) = positions(value, axis)
+    position = one_position(value, axis)
     start = start + len(value.dims) if start < 0 else start
     return move(axes, x, position, start - 1 if position < start else start)
 

@@ -209,6 +209,14 @@ def positions(x: AxisValue, axis: Any) -> list[int]:
     return [position % rank for position in listed]
 
 
+def one_position(x: AxisValue, axis: Any) -> int:
+    """Return the position of the only dimension that `axis` selects. Raise MisuseError if it selects another number."""
+    selected = positions(x, axis)
+    if len(selected) != 1:
+        raise MisuseError(f"axis {axis} selects {len(selected)} axes, and one is needed")
+    return selected[0]
+
+
 def truth(x: Any) -> bool:
     if not isinstance(x, bool):
         raise MisuseError(f"expected True or False, got {x}")

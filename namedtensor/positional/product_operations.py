@@ -9,7 +9,7 @@ from grammar import nodes
 
 from . import values
 from .axes import Axes, AxisVariable, axes_of
-from .operations import MisuseError, numeric, operation, positions, to_value
+from .operations import MisuseError, numeric, one_position, operation, positions, to_value
 from .values import AxisValue, Leaf, call, number
 
 
@@ -197,7 +197,7 @@ def concatenate(axes: Axes, tensors: Any, axis: Any) -> AxisValue:
     if not isinstance(tensors, (tuple, list)) or not tensors or not isinstance(axis, int):
         raise MisuseError("concatenate needs a list of tensors and an axis")
     parts = [numeric(part) for part in tensors]
-    (where,) = positions(parts[0], axis)
+    where = one_position(parts[0], axis)
     if any(len(part.dims) != len(parts[0].dims) or len(part.dims[where]) > 1 for part in parts):
         raise MisuseError("concatenate of tensors with different numbers of axes")
     if len(parts) == 1:

@@ -11,7 +11,7 @@ from .axes import Axes, AxisVariable, axes_of
 from .axis_operations import make_axis_operation
 from .code_indices import CodeIndices, only
 from .creation_operations import new_axis
-from .operations import MisuseError, Pair, SizeArgument, operation, operations, positions, to_value, truth
+from .operations import MisuseError, Pair, SizeArgument, one_position, operation, operations, positions, to_value, truth
 from .values import AxisValue, call, index_node, iota, number, plus, rename_axes
 
 
@@ -28,7 +28,7 @@ def gather(broadcasts: bool) -> Callable[..., AxisValue]:
     def rule(axes: Axes, x: Any, index: Any, axis: Any) -> AxisValue:
         """Select elements by an index of the same rank, along one axis: out[i, k] = x[i, index[i, k]]."""
         value, places = to_value(x), to_value(index)
-        (where,) = positions(value, axis)
+        where = one_position(value, axis)
         if len(value.dims) != len(places.dims):
             raise MisuseError("the index has another number of axes than the tensor")
         picked = only(value.dims[where])
@@ -79,7 +79,7 @@ def largest(operator: str) -> Callable[..., AxisValue]:
         value = to_value(x)
         if axis is None and len(value.dims) != 1:
             raise MisuseError(f"{operator} over several axes")
-        (where,) = positions(value, 0 if axis is None else axis)
+        where = one_position(value, 0 if axis is None else axis)
         over = only(value.dims[where])
         one = axes.new()
         axes.facts.stated.append((one, 1))
@@ -201,13 +201,13 @@ def sliding_windows(axes: Axes, x: Any, window_shape: Any, axis: Any) -> AxisVal
     value = to_value(x)
     if axis is None and len(value.dims) != 1 or not whole(window_shape):
         raise MisuseError("windows over several axes, or of a length that is not a number above 1")
-    (where,) = positions(value, 0 if axis is None else axis)
+    where = one_position(value, 0 if axis is None else axis)
     return slide(axes, value, where, new_axis(axes, window_shape))
 
 
 def unfold(axes: Axes, x: Any, dimension: Any, size: Any, step: Any) -> AxisValue:
     value = to_value(x)
-    (where,) = positions(value, dimension)
+    where = one_position(value, dimension)
     if not (whole(size) or isinstance(size, SizeArgument) or size == 1) or not isinstance(step, int) or step < 1:
         raise MisuseError("windows whose length or step is not a number above 0")
     if (size, step) == (1, 1):
@@ -241,7 +241,7 @@ operation("unfold", "x, dimension, size, step", unfold, "torch")
 def chunks(axes: Axes, x: Any, count: Any, axis: Any) -> tuple[AxisValue, ...]:
     """Split a dimension into `count` equal pieces, and return them."""
     value = to_value(x)
-    (where,) = positions(value, axis)
+    where = one_position(value, axis)
     if not whole(count):
         raise MisuseError("the number of pieces is a number above 1")
     old, outer, inner = only(value.dims[where]), new_axis(axes, count), axes.new()
@@ -270,7 +270,7 @@ def split_lengths(axes: Axes, x: Any, lengths: Any, axis: Any) -> tuple[AxisValu
     if not isinstance(lengths, tuple) or not all(type(length) is int and length > 0 for length in lengths):
         raise MisuseError("PyTorch's split by one length has a number of pieces that depends on the size: use chunk")
     value = to_value(x)
-    (where,) = positions(value, axis)
+    where = one_position(value, axis)
     axes.facts.pinned.append((only(value.dims[where]), sum(lengths)))
     axes.facts.assumed.append(f"|{only(value.dims[where]).key}| = {sum(lengths)}")
     return cut_at(axes, value, tuple(itertools.accumulate(lengths[:-1])), where)

@@ -11,7 +11,7 @@ from typing import Any
 
 from . import values
 from .axes import Axes, AxisVariable, Dim
-from .operations import MisuseError, PartArgument, SizeArgument, operation, positions, shape_of, to_value
+from .operations import MisuseError, PartArgument, SizeArgument, one_position, operation, shape_of, to_value
 from .values import AxisValue
 
 
@@ -156,7 +156,7 @@ def reshape(axes: Axes, x: Any, shape: Any) -> AxisValue:
 def flatten(axes: Axes, x: Any, first: Any, last: Any) -> AxisValue:
     """Merge all dimensions from `first` to `last` into one."""
     value = to_value(x)
-    (start,), (end,) = positions(value, first), positions(value, last)
+    start, end = one_position(value, first), one_position(value, last)
     shape = shape_of(value)
     return reshape(axes, value, (*shape[:start], -1, *shape[end + 1 :]))
 
@@ -164,7 +164,7 @@ def flatten(axes: Axes, x: Any, first: Any, last: Any) -> AxisValue:
 def split_dimension(axes: Axes, x: Any, dim: Any, sizes: Any) -> AxisValue:
     """Split a dimension into dimensions of these sizes, as x.unflatten(2, (2, 3)) does."""
     value = to_value(x)
-    (where,) = positions(value, dim)
+    where = one_position(value, dim)
     if not isinstance(sizes, tuple):
         raise MisuseError("unflatten expects an axis and the lengths of its parts")
     shape = shape_of(value)
