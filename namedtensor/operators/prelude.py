@@ -32,7 +32,7 @@ def load_definitions() -> Mapping[str, OperatorDefinition]:
     """Return the definitions of the prelude by the names of their operators."""
     from importlib.resources import files
 
-    text = files(__package__).joinpath("prelude.nt").read_text(encoding="utf-8")
+    text = files("namedtensor.operators").joinpath("prelude.nt").read_text(encoding="utf-8")
     return {name: OperatorDefinition(head, body) for head, name, body in LINE.findall(text)}
 
 
