@@ -22,12 +22,19 @@ function keep(name, value) {
 }
 
 /** Adds an answer as the last attempt. Above the limit, the first attempt stays, since it may be the one that counts. */
-function noteAttempt(name, answer) {
-  const before = recall(`attempts ${name}`, []);
+function noteAttempt(key, answer) {
+  const before = recall(`attempts ${key}`, []);
   const all = before.at(-1) === answer ? before : [...before, answer];
-  keep(`attempts ${name}`, all.length > MAX_ATTEMPTS ? [all[0], ...all.slice(1 - MAX_ATTEMPTS)] : all);
+  keep(`attempts ${key}`, all.length > MAX_ATTEMPTS ? [all[0], ...all.slice(1 - MAX_ATTEMPTS)] : all);
 }
-const noteSolved = (name) => keep("solved", [...new Set([...recall("solved", []), name])]);
+
+/** Notes an answer and whether it solves the exercise, unless grading failed or the answer does not count. */
+function noteGraded(key, answer, reply) {
+  if (!reply.ok || reply.counts_as_attempt === false) return;
+  noteAttempt(key, answer);
+  const others = recall("solved", []).filter((each) => each !== key);
+  keep("solved", reply.correct ? [...others, key] : others);
+}
 
 // -------------------------------------------------------------------------------------------------------- the grader
 let grader = null;
@@ -118,16 +125,17 @@ function put(field, sign, back, from = field.selectionStart) {
 
 function begin(form) {
   const { sheet, exercise } = form.dataset;
+  const key = `${sheet}: ${exercise}`;
   const box = form.closest(".exercise-box");
   const address = box.querySelector(".opens a").href.replace(/#.*/, "?grader");
   const field = form.querySelector("textarea");
   const feedback = form.querySelector(".feedback");
   const buttons = [...form.querySelectorAll(".signs button")];
-  field.value = recall(`answer ${exercise}`, "");
-  box.classList.toggle("solved", recall("solved", []).includes(exercise));
+  field.value = recall(`answer ${key}`, "");
+  box.classList.toggle("solved", recall("solved", []).includes(key));
   field.addEventListener("focus", () => opened(address).catch(() => {}), { once: true });
   field.addEventListener("input", () => {
-    keep(`answer ${exercise}`, field.value);
+    keep(`answer ${key}`, field.value);
     field.rows = Math.max(field.rows, field.value.split("\n").length);
   });
   field.addEventListener("keydown", (event) => {
@@ -147,16 +155,14 @@ function begin(form) {
     event.preventDefault();
     const answer = field.value.trim();
     if (!answer) return field.focus();
-    noteAttempt(exercise, answer);
     feedback.className = "feedback quiet";
     feedback.textContent = "grading …";
     const late = setTimeout(() => (feedback.textContent = STARTING), 700);
     const reply = await graded(address, { sheet, name: exercise, answer }).catch((error) => ({ ok: false, error }));
     clearTimeout(late);
     show(feedback, reply);
-    if (!reply.correct) return;
-    noteSolved(exercise);
-    box.classList.add("solved");
+    noteGraded(key, answer, reply);
+    box.classList.toggle("solved", recall("solved", []).includes(key));
   });
   form.hidden = false;
 }

@@ -1,9 +1,9 @@
 // Exercises of a file: the task, an answer, and its feedback. Answers are stored in this browser only.
 
 import sheets from "sheets:";
-import { computed, effect, signal, useSignal } from "@preact/signals";
+import { computed, signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { answerOf, answersFile, answersFileName, download, noteGraded, student } from "./answers.js";
+import { answerOf, answersFile, answersFileName, download, keyOf, noteGraded, solved, student } from "./answers.js";
 import { Editor } from "./editor.jsx";
 import { Drawing } from "./exercise_drawing.jsx";
 import { Inline } from "./formula.jsx";
@@ -16,10 +16,8 @@ export const file = signal(recall("exercises", ""));
 const sheet = signal(null);
 const chosen = signal(0);
 const MAX_FILE_CHARS = 60_000;
-const grades = signal({}); // by the name of an exercise
+const grades = signal({}); // by the key of an exercise
 const problem = signal(null);
-const solved = signal(recall("solved", [])); // names of exercises
-effect(() => keep("solved", solved.value));
 
 const current = computed(() => sheet.value?.[chosen.value] ?? null);
 
@@ -33,7 +31,8 @@ export async function openExercises(text, name = null) {
   keep("exercises", text);
   problem.value = null;
   file.value = text;
-  sheet.value = reply.exercises;
+  const title = sheets.find((each) => each.text === text)?.title;
+  sheet.value = reply.exercises.map((each) => ({ ...each, key: keyOf(each, title) }));
   chosen.value = Math.max(0, reply.exercises.findIndex((each) => each.name === name));
   grades.value = {};
 }
@@ -57,13 +56,12 @@ export function openLinked({ exercises, sheet: title, exercise }) {
 }
 
 async function grade(exercise) {
-  const answer = answerOf(exercise.name).value;
+  const answer = answerOf(exercise.key).value;
   if (!answer.trim()) return true;
-  grades.value = { ...grades.value, [exercise.name]: { pending: true } };
+  grades.value = { ...grades.value, [exercise.key]: { pending: true } };
   const reply = await graded({ ask: "grade", file: file.value, name: exercise.name, answer }).catch((error) => ({ ok: false, error }));
-  noteGraded(exercise.name, answer, reply);
-  if (reply.correct) solved.value = [...new Set([...solved.value, exercise.name])];
-  grades.value = { ...grades.value, [exercise.name]: { of: answer, ...(reply.ok ? reply : { correct: false, feedback: reply.error.message }) } };
+  noteGraded(exercise.key, answer, reply);
+  grades.value = { ...grades.value, [exercise.key]: { of: answer, ...(reply.ok ? reply : { correct: false, feedback: reply.error.message }) } };
   return true;
 }
 
@@ -96,8 +94,8 @@ function Feedback({ grade: found, text }) {
 /** How many exercises of the sheet are solved, the next one, and the lesson that they belong to. */
 function Progress() {
   const all = sheet.value;
-  const right = all.filter(({ name }) => solved.value.includes(name)).length;
-  const open = (n) => !solved.value.includes(all[n].name);
+  const right = all.filter(({ key }) => solved.value.includes(key)).length;
+  const open = (n) => !solved.value.includes(all[n].key);
   const next = [...all.keys()].map((n) => (n + chosen.value + 1) % all.length).find(open) ?? null;
   const go = () => {
     chosen.value = next;
@@ -108,7 +106,7 @@ function Progress() {
   return (
     <div class="row progress">
       <label class="held"><progress max={all.length} value={right} /> {right} of {all.length} solved</label>
-      {next !== null && next !== chosen.value && <button type="button" class={grades.value[current.value.name]?.correct ? "main" : ""} onClick={go}>next exercise</button>}
+      {next !== null && next !== chosen.value && <button type="button" class={grades.value[current.value.key]?.correct ? "main" : ""} onClick={go}>next exercise</button>}
       {address && <a href={new URL(lesson, address).href} target="_blank" rel="noreferrer">the lesson</a>}
     </div>
   );
@@ -116,7 +114,7 @@ function Progress() {
 
 /** The file with all answers, for anyone who grades them. */
 function HandIn() {
-  const save = () => download(answersFile(sheet.value, student.value, solved.value), answersFileName(student.value));
+  const save = () => download(answersFile(sheet.value, student.value), answersFileName(student.value));
   return (
     <div class="row hand-in">
       <label class="held">your name <input value={student.value} autocomplete="name" maxLength={100} onInput={(event) => (student.value = event.currentTarget.value)} /></label>
@@ -130,7 +128,7 @@ const FORMULAS = new Set(["formula", "fix", "gradient", "translate"]);
 /** The check of an answer while it is typed: its LaTeX, its errors without their repairs, which may be the solution; null for answers that are not formulas. */
 function useRead(exercise) {
   const reply = useSignal(null);
-  const text = exercise ? answerOf(exercise.name).value : "";
+  const text = exercise ? answerOf(exercise.key).value : "";
   useEffect(() => {
     if (!exercise || !FORMULAS.has(exercise.kind) || !text.trim()) return void (reply.value = null);
     const inputs = Object.fromEntries(exercise.inputs.map((input) => [input.name, input.type]));
@@ -165,7 +163,7 @@ export function Exercise() {
         {sheet.value && (
           <label class="held">exercise{" "}
             <select value={chosen.value} onChange={(event) => (chosen.value = Number(event.currentTarget.value))}>
-              {sheet.value.map((each, n) => <option key={each.name} value={n}>{solved.value.includes(each.name) ? "✓ " : ""}{each.name}</option>)}
+              {sheet.value.map((each, n) => <option key={each.key} value={n}>{solved.value.includes(each.key) ? "✓ " : ""}{each.name}</option>)}
             </select>
           </label>
         )}
@@ -178,20 +176,20 @@ export function Exercise() {
       {problem.value && <pre class="wrong full" role="alert">{problem.value.full ?? problem.value.message}</pre>}
       {!exercise && !problem.value && <p class="quiet">Choose those of a lesson, or open a file of your own: prose, what is given, and a reference solution that stays hidden.</p>}
       {exercise && (
-        <div class="task" key={exercise.name}>
+        <div class="task" key={exercise.key}>
           <div class="work">
             <div class="prose">{paragraphs(exercise.prose)}</div>
             {exercise.given && <pre class="code small" tabIndex={0} role="group" aria-label="what is given">{exercise.given}</pre>}
             {exercise.forbidden?.length > 0 && <p class="quiet">not allowed: {exercise.forbidden.join(", ")}</p>}
             {exercise.parts?.length > 0 && <p class="quiet">the type of each, one a line: {exercise.parts.map((part) => <code key={part}>{part}</code>)}</p>}
             {exercise.hole && <p class="quiet">the expression at the question mark: <code>{exercise.hole}</code></p>}
-            <Editor key={exercise.name} text={answerOf(exercise.name)} label={`your answer to ${exercise.name}`} errors={read?.unrepaired ?? NONE} onSubmit={() => (grade(exercise), true)} />
+            <Editor key={exercise.key} text={answerOf(exercise.key)} label={`your answer to ${exercise.name}`} errors={read?.unrepaired ?? NONE} onSubmit={() => (grade(exercise), true)} />
             {read?.plain_latex && <div class="answer-formula scroll" tabIndex={0} role="group" aria-label="your answer, typeset"><Inline latex={`\\displaystyle ${read.plain_latex}`} /></div>}
             <div class="row"><button type="button" class="main" data-after-editor onClick={() => grade(exercise)}>grade</button><span class="quiet">{exercise.points} {exercise.points === 1 ? "point" : "points"}</span></div>
-            <Feedback grade={grades.value[exercise.name]} text={answerOf(exercise.name).value} />
+            <Feedback grade={grades.value[exercise.key]} text={answerOf(exercise.key).value} />
             <Hints hints={exercise.hints ?? []} />
           </div>
-          <Drawing file={file.value} exercise={exercise} own={grades.value[exercise.name]?.own} />
+          <Drawing file={file.value} exercise={exercise} own={grades.value[exercise.key]?.own} />
           <div class="after-task">
             <Progress />
             <HandIn />

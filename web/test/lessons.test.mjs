@@ -63,11 +63,12 @@ test("answers, attempts and what is solved are those of the playground", { skip:
   const page = await open(browser.browser, `file://${join(folder, "lesson.html")}`, { wait: false });
   await graded(page, "column-sums", "∑_{width} A");
   await graded(page, "column-sums", "∑_{height} A");
-  const kept = await page.evaluate(() => Object.fromEntries(["answer column-sums", "attempts column-sums", "solved"].map((name) => [name, JSON.parse(localStorage.getItem(`named-tensors ${name}`))])));
-  assert.deepEqual(kept, { "answer column-sums": "∑_{height} A", "attempts column-sums": ["∑_{width} A", "∑_{height} A"], solved: ["column-sums"] });
+  const kept = await page.evaluate(() => Object.fromEntries(["answer lesson 1 axes: column-sums", "attempts lesson 1 axes: column-sums", "solved"].map((name) => [name, JSON.parse(localStorage.getItem(`named-tensors ${name}`))])));
+  assert.deepEqual(kept, { "answer lesson 1 axes: column-sums": "∑_{height} A", "attempts lesson 1 axes: column-sums": ["∑_{width} A", "∑_{height} A"], solved: ["lesson 1 axes: column-sums"] });
   await page.reload();
   assert.equal(await page.$eval("#answer-column-sums", (each) => each.value), "∑_{height} A");
   assert.ok(await page.$eval(".exercise-box", (each) => each.classList.contains("solved")));
+  assert.equal((await graded(page, "column-sums", "∑_{width} A")).solved, false);
 });
 
 test("signs are inserted by buttons and by their names", { skip: !FILE }, async () => {

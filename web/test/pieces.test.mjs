@@ -8,7 +8,7 @@ import { axisWords } from "../src/axis_words.js";
 import { point, smallestAt, unit, units } from "../src/places.js";
 import { drawn, pcg32 } from "../src/random.js";
 import { number, read, readNpy } from "../src/reading.js";
-import { answerOf, answersFile, answersFileName, noteGraded } from "../src/answers.js";
+import { answerOf, answersFile, answersFileName, keyOf, noteGraded, solved } from "../src/answers.js";
 import { embedding, packedState, publicAddress, unpackedState } from "../src/share.js";
 import { toLatex, toTabs, toTypst as tableInTypst } from "../src/table_text.js";
 import { toTypst } from "../src/typst.js";
@@ -104,28 +104,53 @@ test("an embedded page is the link with a word in its query", () => assert.match
 
 test("a file of answers is named after the student, whatever the name is", () => {
   assert.deepEqual(["Ada Lovelace", " ", "../../x", "Émile 2"].map(answersFileName), ["ada-lovelace.nt", "answers.nt", "x.nt", "émile-2.nt"]);
-  assert.equal(answersFile([{ name: "a" }], "  Ada\n#: exercise b "), "#: student Ada #: exercise b\n");
+  assert.equal(answersFile([{ name: "a", key: "a" }], "  Ada\n#: exercise b "), "#: student Ada #: exercise b\n");
 });
 
 test("a graded answer is handed in although later grading fails, is stopped or does not count", () => {
   const store = new Map();
   globalThis.localStorage = { getItem: (name) => store.get(name) ?? null, setItem: (name, value) => store.set(name, value) };
-  const right = { ok: true, correct: true, counts_as_attempt: true };
-  noteGraded("total", "∑_{n} X", { ...right, correct: false });
-  noteGraded("total", "∑_{m} X", right);
+  const [right, total] = [{ ok: true, correct: true, counts_as_attempt: true }, { name: "total", key: "week 1: total" }];
+  noteGraded(total.key, "∑_{n} X", { ...right, correct: false });
+  assert.deepEqual(solved.value, []);
+  answerOf(total.key).value = "X";
   const handed = "#: exercise total\n∑_{n} X\n\n#: exercise total\n∑_{m} X\n";
+  assert.equal(answersFile([total], ""), "#: exercise total\n∑_{n} X\n\n#: exercise total\nX\n"); // not solved: the text is the last attempt
+  noteGraded(total.key, "∑_{m} X", right);
   for (const [answer, reply] of [
     ["X", { ok: false, error: new Error("the server of this page does not answer") }],
     ["X ⊙ X", { ok: true, correct: false, counts_as_attempt: false, feedback: "could not be graded in 2 seconds" }],
     ["X +", { ok: true, correct: false, counts_as_attempt: false, feedback: "syntax error 105" }],
   ]) {
-    answerOf("total").value = answer;
-    noteGraded("total", answer, reply);
-    assert.equal(answersFile([{ name: "total" }], "", ["total"]), handed);
-    assert.equal(answersFile([{ name: "total" }], ""), `${handed}\n#: exercise total\n${answer}\n`); // not solved: the text is the last attempt
+    answerOf(total.key).value = answer;
+    noteGraded(total.key, answer, reply);
+    assert.equal(answersFile([total], ""), handed);
+    assert.deepEqual([solved.value, JSON.parse(store.get("named-tensors solved"))], [[total.key], [total.key]]);
   }
-  noteGraded("total", "∑_{n} X", { ...right, correct: false });
-  assert.equal(answersFile([{ name: "total" }], "", ["total"]), `${handed}\n#: exercise total\n∑_{n} X\n`);
+  delete globalThis.localStorage;
+});
+
+test("an exercise is not solved after a later wrong answer, which is handed in as the last attempt", () => {
+  const half = { name: "half", key: "week 2: half" };
+  noteGraded(half.key, "X / 2", { ok: true, correct: true });
+  noteGraded(half.key, "X / 2", { ok: true, correct: true });
+  assert.equal(solved.value.filter((each) => each === half.key).length, 1);
+  noteGraded(half.key, "X", { ok: true, correct: false });
+  assert.ok(!solved.value.includes(half.key));
+});
+
+test("exercises of one name in two sheets have their own answers", () => {
+  const store = new Map();
+  globalThis.localStorage = { getItem: (name) => store.get(name) ?? null, setItem: (name, value) => store.set(name, value) };
+  const exercise = { name: "total", prose: "Sum over n.", given: "X ∈ ℝ^{n × m}" };
+  const keys = [keyOf(exercise, "lesson 1 axes"), keyOf(exercise, "lesson 2 sums"), keyOf(exercise), keyOf({ ...exercise, prose: "Sum over m." })];
+  assert.deepEqual([new Set(keys).size, keys[0], keyOf({ ...exercise })], [4, "lesson 1 axes: total", keys[2]]);
+  keys.forEach((key, n) => {
+    answerOf(key).value = `${n} X`;
+    noteGraded(key, `${n} X`, { ok: true, correct: n === 1 });
+  });
+  assert.deepEqual(keys.map((key) => answersFile([{ ...exercise, key }], "")), keys.map((_, n) => `#: exercise total\n${n} X\n`));
+  assert.deepEqual(keys.map((key) => solved.value.includes(key)), [false, true, false, false]);
   delete globalThis.localStorage;
 });
 
@@ -135,7 +160,7 @@ test("attempts are handed in in their order, repeated ones too, and the first is
   const attempts = ["X", ...Array.from({ length: 60 }, (_, n) => `${n} X`), "X", "X"];
   for (const answer of attempts) noteGraded("half", answer, { ok: true, correct: false });
   answerOf("half").value = "1 X";
-  const handed = answersFile([{ name: "half" }], "").split("#: exercise half\n").slice(1).map((each) => each.trim());
+  const handed = answersFile([{ name: "half", key: "half" }], "").split("#: exercise half\n").slice(1).map((each) => each.trim());
   assert.deepEqual([handed.length, handed[0], ...handed.slice(-3)], [50, "X", "59 X", "X", "1 X"]);
   delete globalThis.localStorage;
 });
