@@ -734,3 +734,10 @@ def test_check_says_which_texts_may_be_translated():
 def test_a_translation_that_cannot_be_says_why():
     result = asked("translate", "A B", shapes={"A": "m n", "B": "p q"})
     assert result["ok"] and not result["readings"] and "n" in result["error"]["message"]
+
+
+def test_a_plan_lists_the_assertions_of_its_text():
+    text = "∑_{a} 2 X = 2 ∑_{a} X\n∑_{a} X"
+    reply = answer({"ask": "plan", "text": text, "inputs": {"X": "ℝ^{a}"}, "sizes": {"a": 2}})
+    (assertion,) = reply["assertions"]
+    assert assertion["span"] == [0, text.index("\n")] and assertion["left"]["axes"] == []

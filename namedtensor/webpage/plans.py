@@ -63,7 +63,7 @@ def plan_of(text: TypedText) -> Reply:
         "steps": [step_data(stages, step, results) for step in stages.steps],
         "results": len(roots),
         "value": stages.value,
-        "claims": [
+        "assertions": [
             {"span": list(span), "left": laid_out(left, results), "right": laid_out(right, results)}
             for left, right, span in stages.claims
         ],
