@@ -323,6 +323,13 @@ def test_two_processes_train_as_one_does():
         np.testing.assert_allclose(numbers, whole[tuple(start)], rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("keep", [0, -1, 1.5, None])
+def test_a_folder_keeps_at_least_one_step(keep, tmp_path):
+    with pytest.raises(nt.NotationError, match="error 208: keep must be an integer from 1, got"):
+        checkpoints.save_step(tmp_path / "steps", 1, {}, keep=keep)
+    assert not (tmp_path / "steps").exists()
+
+
 def printed(process):
     """The records that a process prints, one a line, until it ends or is killed."""
     try:

@@ -20,7 +20,7 @@ from grammar.errors import NotationError
 
 from ..core.axes import show
 from ..core.families import FamilyName
-from ..core.kinds import require_path
+from ..core.kinds import require_path, to_integer, wrong
 from ..core.tensor import NamedTensor, wrap_array
 from ..files.safetensors import TensorFile, save_tensors
 from ..files.text import write_whole
@@ -143,15 +143,24 @@ def _reader(name: str, extent: tuple[int, ...], sizes: Mapping[str, int], pieces
 
 # ---------------------------------------------------------------------------------------------------------- many steps
 def save_step(folder: Any, step: int, tensors: Tensors, keep: int = 2) -> None:
-    """Write the checkpoint of a step to a folder of checkpoints, and remove all but the last `keep` complete ones."""
+    """Write the checkpoint of a step to a folder of checkpoints, and remove all but the last `keep` complete ones.
+
+    Raises
+    ------
+    NotationError
+        If `keep` is not an integer from 1 (208), or a file cannot be written (409).
+    """
     path = require_path(folder)
+    count = to_integer(keep)
+    if count is None or count < 1:
+        raise wrong(keep, "keep", "an integer from 1", "write keep=1 to keep only the last checkpoint")
     target = path / f"step-{step:08d}"
     if jax_module().process_index() == 0 and target.is_dir() and not (target / COMPLETE).is_file():
         shutil.rmtree(target)  # of a run that ended while it wrote
     _wait("the folder is free")
     save_shards(target, tensors)
     if jax_module().process_index() == 0:
-        for old in steps_in(path)[:-keep]:
+        for old in steps_in(path)[:-count]:
             shutil.rmtree(path / f"step-{old:08d}")
     _wait("old steps are removed")
 
