@@ -63,7 +63,7 @@ SMALL = re.compile(f"[{''.join(SUBSCRIPTS)}]+|[{''.join(SUPERSCRIPTS)}]+")
 
 
 def ascii_pieces(text: str) -> list[str]:
-    """Return the ASCII form of each character in a text, which may depend on the characters beside it."""
+    """Return the ASCII form of each character in a string. The form may depend on the neighboring characters."""
     table = _table()
     pieces = [character if character.isascii() else _plain(text, at, table) for at, character in enumerate(text)]
     for shape in SHAPE.finditer(text):

@@ -203,10 +203,10 @@ def quote_name(name: str) -> str:
 
 
 def find_shared_dtypes(plan: Plan, names_dtype: frozenset[str] = NAMES_DTYPE) -> tuple[str, ...]:
-    """Return the floating dtypes that a plan's text works for, if all floating inputs have the same one of them.
+    """Return the floating dtypes for which a plan's text is valid if all floating inputs have the same dtype.
 
     The result is empty if the plan's own floating inputs differ or have another dtype, or if a line depends on the
-    dtype. With guards, whose bounds hold for one range, the result contains no narrower dtype.
+    dtype. If the plan has guards, narrower dtypes are left out, because the guards' bounds are valid for one range.
     """
     inputs = {value.dtype for value in plan.inputs if isinstance(value, PlanValue) and "float" in value.dtype}
     if len(inputs) != 1 or not inputs <= {*SHARED}:

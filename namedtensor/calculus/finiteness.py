@@ -33,7 +33,7 @@ def finite_where(operator: str) -> str:
 
 
 def sign_of(operator: str) -> str:
-    """Return the known sign of an operator's term: `sign` of its record, or a structural rule."""
+    """Return the sign of an operator's term if it is known, from the field `sign` of its record or from a structural rule."""
     if operator in MOVES:
         return "of operands"
     if operator in REGISTRY:

@@ -116,7 +116,7 @@ def _combine_parts(self: Linearization, term: Term, parts: list[Any]) -> Term:
 
 
 def _cases(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
-    """Return the tangent of a choice: a choice by the same conditions between the tangents of the values."""
+    """Return the tangent of a choice, which selects among the tangents of the values by the same conditions."""
     values = range(0, len(parts), 2)
     if all(parts[value] is None for value in values):
         return None

@@ -3,7 +3,7 @@
 An expectation is a mean over random samples, or over all outcomes if the distribution is finite. The function
 `uniform` computes each sample from the seed, the variable's name and labels, the sample number, and the position along
 the sample's axes. Samples are therefore differentiable with respect to the distribution's parameters and
-available on every backend. All positions along lifted axes share a sample, like all calls of one function.
+available on every backend. All positions along lifted axes share one sample, and so do all calls of one function.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ def member_at(
 
 
 class Rolled:
-    """A loop while its body is typed. Its steps go up or down from `base` (exclusive) to `last` (inclusive)."""
+    """The state of a loop, from `base` (exclusive) up or down to `last` (inclusive), while its body is typed."""
 
     def __init__(self, checker: Inference, base: int, last: int, over: nodes.Range, direction: int):
         self.checker, self.base, self.last, self.direction = checker, base, last, direction

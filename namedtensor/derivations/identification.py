@@ -1,4 +1,4 @@
-"""The identification of a derivative's closed form, which is simplified, factored and written with names."""
+"""The identification of a derivative's closed form, which is simplified, factored and expressed by defined names."""
 
 from __future__ import annotations
 

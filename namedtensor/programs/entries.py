@@ -140,7 +140,7 @@ class Entry:
         return nodes.Program(statements or tree.statements, tree.span)
 
     def infer_parameters(self, checker: Checker) -> None:
-        """Type this name alone, with each declared name that it uses as an input."""
+        """Infer the type of this name alone. The declared names in its definition are inputs."""
         with recursion_headroom(self.program.source):
             called = self.called(checker)
             if called is None:

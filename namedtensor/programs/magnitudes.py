@@ -1,9 +1,9 @@
 """The magnitudes of values. Rounding can change a value by a small multiple of its magnitude.
 
-The magnitude of ∑_{a} (X − mean_{a} X) is ∑_{a} (|X| + mean_{a} |X|). It has the same operators on the absolute values
-of the operands, with + instead of −. For other operators, the magnitude follows from the condition number. For example,
-the magnitude of log x is |log x| + m / |x|, where m is the magnitude of x. Operators whose value can underflow to 0 have
-at least the magnitude `LEAST`.
+The magnitude of ∑_{a} (X − mean_{a} X) is ∑_{a} (|X| + mean_{a} |X|). It applies the same operators to the absolute
+values of the operands, with + instead of −. For other operators, the magnitude follows from the condition number. For example,
+the magnitude of log x is |log x| + m / |x|, where m is the magnitude of x. If the value of an operator can
+underflow to 0, the magnitude is at least `LEAST`.
 """
 
 from __future__ import annotations

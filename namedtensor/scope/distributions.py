@@ -135,9 +135,9 @@ def find_estimated_names(scope: Scope) -> frozenset[str]:
 
 
 def depends_on_draws(scope: Scope, sides: Sequence[Any]) -> bool:
-    """Return whether one of the sides depends on random samples.
+    """Return whether either side depends on random samples.
 
-    An assertion about such sides is checked only for their types, since an estimate is only close to the true value.
+    For such an assertion, only the types of the sides are checked, since an estimate only approximates the true value.
     """
     named, drawn = words([side for side in sides if side is not None])
     return drawn or not find_estimated_names(scope).isdisjoint(named)

@@ -55,9 +55,9 @@ class ReadBack:
 
     # --------------------------------------------------------------------------------------------------------- sums
     def form(self, form: Form, names: Names) -> Node:
-        """Return a form as the shortest of several expressions.
+        """Return the shortest expression for a form.
 
-        Either the axis names are written inside an expression, or the whole expression is renamed.
+        Some candidates contain the axis names directly, and others rename the axes of the whole expression.
         """
         key = (form, tuple(sorted((index.number, names[index]) for index in indices_of(form))))
         node = self.kept.get(key)

@@ -97,7 +97,7 @@ def explain_difference(
 ) -> Equivalence:
     """Return a result that also states the code lines that differ.
 
-    If a single change to a differing term of the code gives a value of the formula, the result describes this change.
+    If changing a single term of the code makes it compute the formula's value, the result describes this change.
     """
     code = read.formula
     parting = find_parting(setting, code, expected, drawn)
