@@ -199,7 +199,7 @@ def test_the_error_says_what_is_due(case):
     [
         ("X + Y", "pass inputs by name: formula(X=X, Y=Y)"),
         ("X ⊙_{a} I_{a,b}", "pass inputs by name: formula(X=X)"),
-        ("W^Q ⊙_{a} X + ones_{b}", "pass inputs by name: formula(X=X); it has W^Q, X"),
+        ("W^Q ⊙_{a} X + ones_{b}", "pass inputs by name: formula(values={'W^Q': …, 'X': …})"),
     ],
 )
 def test_tensors_by_position_of_what_is_no_function(text, hint):
