@@ -8,8 +8,10 @@ the second condition is skipped.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from grammar import nodes
@@ -20,7 +22,7 @@ from grammar.printer import to_text
 from ..core.settings import recursion_headroom
 from ..core.warned import silent
 from ..operators import REGISTRY
-from ..operators.prelude import equation_of
+from ..operators.prelude import load_definitions
 from ..programs.closeness import compare
 from ..programs.program import Formula
 from ..scope.names import walk
@@ -191,7 +193,18 @@ def slope_change(pair: SideValues) -> float:
 
 def has_ties(node: Any) -> bool:
     """Return whether a node is an operator whose derivative can jump, such as max, abs or cases."""
-    operator = getattr(node, "operator", "")
-    texts = (REGISTRY[operator].differentials or (equation_of(operator),)) if operator in REGISTRY else ()
-    jumps = any(word in text for text in texts for word in JUMPS)
-    return jumps or isinstance(node, (nodes.Cases, nodes.Indicator))
+    return isinstance(node, (nodes.Cases, nodes.Indicator)) or can_jump(getattr(node, "operator", ""))
+
+
+@cache
+def can_jump(operator: str) -> bool:
+    """Return whether the derivative of an operator can jump, by its differentials or else by its definition."""
+    if operator not in REGISTRY:
+        return False
+    texts = REGISTRY[operator].differentials
+    if not texts and operator in load_definitions():
+        texts = (load_definitions()[operator].body,)
+        names = {word.rstrip("_") for word in re.findall(r"[a-z]\w*", texts[0])}
+        if any(map(can_jump, names - {operator})):
+            return True
+    return any(word in text for text in texts for word in JUMPS)
