@@ -6,6 +6,7 @@ other notations.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import takewhile
 
@@ -218,12 +219,14 @@ def unwrap_range(tokens: list[Token], position: int, source: str) -> Hint | None
     if not openings or not any(token.type == "EQUALS" for token in tokens[: openings[-1]]):
         return None
     opening, close = openings[-1], group_end(tokens, openings[-1]) - 1
-    inside = tokens[opening + 1 : close]
+    inside, before = tokens[opening + 1 : close], source[: tokens[opening].start]
+    if not before[-1:].isspace() or (close + 1 < len(tokens) and tokens[close + 1].type not in ("$END", "SEPARATOR")):
+        return None
     if [token.type for token in inside[:2]] not in (["NAME", "EQUALS"], ["NAME", "IN"]):
         return None
     if inside[1].type == "EQUALS" and not any(token.type == "DOTS" for token in inside):
         return None
-    in_latex = "\\forall " if inside[1].type == "IN" else ""
+    in_latex = "\\forall " if inside[1].type == "IN" else "" if re.search(r"(quad|,)\s*$", before) else "\\quad "
     word = in_latex if "\\" in source else "" if tokens[opening - 1].type == "FOR" else "for "
     range_ = word + source[inside[0].start : inside[-1].end]
     return Hint(f"write the range without parentheses: {range_}", range_, at=(tokens[opening].start, tokens[close].end))

@@ -43,14 +43,36 @@ def test_a_family_without_a_range_is_named(text, hint):
 
 
 def test_a_label_that_looks_like_an_axis_is_explained():
-    assert "call F_{ax}(…), or use ax" in str(refuse("F_{ax}(a) = a + 1\nF_{k}(x)", x=X).hint)
+    assert "ax is a label of F: call F_{ax}(…)" in str(refuse("F_{ax}(a) = a + 1\nF_{k}(x)", x=X).hint)
     np.testing.assert_array_equal(nt.evaluate("F_{ax}(a) = a + 1\nF_{ax}(x)", x=X).to_array(), [2, 4, 3])
 
 
 def test_the_hint_for_too_many_arguments_names_the_inputs():
     with pytest.raises(NotationError) as caught:
         nt.compile("x + w")(X)
-    assert caught.value.hint == "pass tensors by name: f(w=w, x=x)"
+    assert caught.value.hint == "pass inputs by name: f(w=w, x=x)"
+    with pytest.raises(NotationError) as caught:
+        nt.compile("f(x) = x + class")(X, X)
+    assert caught.value.hint == "pass inputs by name: f(x, values={'class': …})"
+    with pytest.raises(NotationError) as caught:
+        nt.formula("[1, 2]_{a}")(3)
+    assert caught.value.hint == "call formula()"
+
+
+@pytest.mark.parametrize("text", ["y = softmax_{k}(x ∈ k)", "y = (t = 1, …, 3) x", "softmax_{k k} x"])
+def test_a_hint_for_a_range_or_axes_is_not_given_elsewhere(text):
+    hint = str(refuse(text, x=X).hint)
+    assert "range without parentheses" not in hint and "commas" not in hint
+
+
+def test_a_label_that_the_equation_does_not_use_is_no_index():
+    assert "range" not in str(refuse("W_q = 3\nW ⊙ 2").hint)
+
+
+def test_a_range_in_parentheses_without_a_space_command_is_repaired():
+    text = r"z_{\name{k}(t)} = 2 t (t = 1, \ldots, 3)"
+    (((start, end), edit),) = refuse(text).edits
+    np.testing.assert_array_equal(nt.evaluate(text[:start] + edit + text[end:]).to_array(), [2, 4, 6])
 
 
 @pytest.mark.parametrize("inside", [r"\rm arg\,max", r"arg\,max", r"\rm arg~max", r"\mathrm{arg\,max}", r"\bf argmax"])

@@ -262,18 +262,17 @@ def explain_label(checker: Inference, node: Call) -> str | None:
             and axis_of(node.subscript[0]) is not None
         ):
             title = f"{function.operator}_{{{labels[0]}}}"
-            return (
-                f"{labels[0]} is a label unless the definition uses it as an axis: call {title}(…), or use {labels[0]}"
-            )
+            return f"{labels[0]} is a label of {function.operator}: call {title}(…)"
     return None
 
 
 def list_axes(operator: str, label: Node) -> Hint | None:
     """Return a hint for axes that a space separates, as in softmax_{height width}, or None for another label."""
     words = [node for node in walk(label) if not isinstance(node, Call) or node.operator != "juxtaposed"]
-    if len(words) < 2 or not all(isinstance(word, Name) for word in words):
+    names = [word.text for word in words if isinstance(word, Name)]
+    if len(names) < 2 or len(set(names)) < len(words):
         return None
-    axes = ", ".join(word.text for word in words if isinstance(word, Name))
+    axes = ", ".join(names)
     return Hint(f"separate axes by commas: {operator}_{{{axes}}}", axes)
 
 

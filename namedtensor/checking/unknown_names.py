@@ -172,19 +172,20 @@ def explain_missing_range(checker: Inference, key: Key) -> str | None:
 
 
 def find_unranged_member(checker: Inference, key: Key) -> str | None:
-    """Return a hint for the member h^3 or h_3 if the only equation h^t = … lacks a range, and else None.
+    """Return a hint for the member h^3 or h_3 if the only equation h^t = … lacks a range, or None otherwise.
 
-    The power h^3 has the key of h.
+    The power h^3 has the key of h. An index that the equation does not use is a label.
     """
     labels = [part for part in (*key.superscript, *key.subscript) if part.isdecimal()]
     if not labels and key != Key(key.base):
         return None
     unranged = [
         (other, part)
-        for other in checker.scope.definitions
+        for other, (definition, *_) in checker.scope.definitions.items()
         if other.base == key.base and len(parts := (*other.superscript, *other.subscript)) == 1
         for part in parts
         if part.isalpha() and len(part) == 1 and part.islower() and other != key
+        if re.search(rf"\b{part}\b", checker.scope.source[slice(*definition.body.span)])
     ]
     if len(unranged) != 1:
         return None

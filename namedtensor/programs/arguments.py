@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from keyword import iskeyword
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -304,8 +305,12 @@ def _source_of(node: Any) -> str:
     return to_text(node)
 
 
-def name_call(function: str, free: Sequence[str]) -> str:
-    """Return a call of a function with the inputs `free` by name, such as formula(x=x)."""
-    if not all(map(str.isidentifier, free)):
-        return f"{function}(values={{{', '.join(f'{name!r}: …' for name in free)}}})"
-    return f"{function}({', '.join(f'{name}={name}' for name in free)})"
+def suggest_call(function: str, free: Sequence[str], positional: Sequence[str] = ()) -> str:
+    """Return the hint to call a function with the inputs `free` by name, such as formula(x=x)."""
+    if not free:
+        return f"call {function}({', '.join(positional)})"
+    if all(name.isidentifier() and not iskeyword(name) for name in free):
+        named = [f"{name}={name}" for name in free]
+    else:
+        named = [f"values={{{', '.join(f'{name!r}: …' for name in free)}}}"]
+    return f"pass inputs by name: {function}({', '.join([*positional, *named])})"

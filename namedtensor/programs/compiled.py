@@ -24,9 +24,9 @@ from .arguments import (
     all_values,
     fill_shape,
     keyword_names,
-    name_call,
     normalize_names,
     spelling_of,
+    suggest_call,
     whole_sizes,
 )
 from .call_cache import CachedCall, warn_of_checks
@@ -250,7 +250,7 @@ class CompiledFormula(Suggests, CachedCall):
         if len(arguments) > len(names):
             raise NotationError(
                 304, f"expected {len(names)} positional arguments, got {len(arguments)}",
-                hint=f"pass tensors by name: {name_call('f', self._goal.program.names.free)}",
+                hint=suggest_call("f", self._goal.program.names.free, names),
             )  # fmt: skip
         return names
 

@@ -12,7 +12,7 @@ from ..core.axes import show
 from ..core.kinds import require_mapping, require_names
 from ..core.seeds import to_seed
 from ..core.suggestions import Suggests
-from .arguments import Values, all_values, keyword_names, name_call
+from .arguments import Values, all_values, keyword_names, suggest_call
 from .call_cache import CachedCall
 from .entries import Entry, WholeProgram, argument_names
 from .exported import Exported
@@ -377,5 +377,5 @@ def no_function(arguments: tuple[Any, ...], free: Sequence[str] = ()) -> Notatio
     count = f"{len(arguments)} argument{'s' * (len(arguments) != 1)}"
     return NotationError(
         304, f"this formula is not a function; got {count} by position",
-        hint=f"pass inputs by name: {name_call('formula', free)}",
+        hint=suggest_call("formula", free),
     )  # fmt: skip
