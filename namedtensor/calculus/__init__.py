@@ -3,7 +3,7 @@
 `derivative`: ∂body/∂X* in forward or reverse mode, and perturbations for equations of differentials.
 `nested`: derivatives inside derivatives, which hold the outer variable constant.
 `record_formulas`: the formulas in operators' records and definitions, typed for one use.
-`linearize`: JVP, with the differential of each term from the record of its operator.
+`linearize`: JVP, with the differential of each term from the record of its operator or its definition in the prelude.
 `products`: products over a long axis in linear memory.
 `loops`: JVP and VJP of a loop, which are also loops.
 `transpose`: VJP, which propagates cotangents backward through linear terms.

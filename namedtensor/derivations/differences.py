@@ -67,7 +67,7 @@ def differences(formula: Any, values: Mapping[str, Any], sizes: Mapping[str, int
 def distance(one: NamedTensor, other: NamedTensor) -> float:
     """Return the largest difference between elements of two tensors of the same shape.
 
-    If the largest absolute value in both tensors is above 1, the difference is divided by this value.
+    If the largest absolute value in either tensor is above 1, the difference is divided by this value.
     """
     axes = tuple(one.axes)
     left, right = ([float(number) for number in of.to_numpy(axes).ravel()] for of in (one, other))

@@ -3,7 +3,7 @@
 `record`: the record of an operator, the registry, and three kinds of `lower`.
 `builder`: the interface of the plan builder.
 `prelude`: definitions of operators by other operators, in the notation.
-`definitions`: reference definitions of the other operators, on plain numbers.
+`definitions`: reference definitions on plain numbers, for operators without an accurate line in the prelude.
 `matrix_definitions`: operators on matrices.
 `transposes`: the transpose rules (VJPs) of linear operators.
 `plain_numbers`: folding rules.

@@ -69,11 +69,11 @@ class Operator:
 
     `differentials` contains the contribution of each argument in the notation, such as ("∂X ⊙_{ax} Y", "X ⊙_{ax}
     ∂Y"). The arguments are X, Y and Z over `ax` or the axes of the signature. A contribution is "0" if the argument
-    does not affect the differential. The tuple is empty if the differentials are unknown. If an operator accepts one
-    or two arguments, the first contribution is also the differential for one argument.
+    does not affect the differential. The tuple is empty if the differentials are unknown or follow from the prelude. If
+    an operator accepts one or two arguments, the first contribution is also the differential for one argument.
 
     `kind` groups operators that are checked in the same way. `definition` computes the operator in the reference
-    evaluator. Its arguments are plain numbers, lists of numbers for a reduction or a function along axes, or tensors
+    evaluator, unless the prelude defines it. Its arguments are plain numbers, lists of numbers for a reduction or a function along axes, or tensors
     with only the axes of the signature. The other fields are information for the callers of an operator.
     """
 

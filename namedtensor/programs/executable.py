@@ -178,7 +178,7 @@ class CompiledPlan:
 
     It is called with arrays by position, in the order of the plan's inputs, and returns a named tensor, or a tuple if
     `several` are requested. If the plan has symbols for some `sizes`, one compiled plan serves all sizes that it fits.
-    Otherwise, the first call shows the layouts of the results, and later calls reuse them.
+    The first call with given shapes shows the layouts of the results, and later calls reuse them.
     """
 
     function: PlanFunction

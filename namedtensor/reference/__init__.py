@@ -1,7 +1,7 @@
 """The reference evaluator. It computes checked formulas directly from the paper's definitions, to verify other code.
 
 `definitions`: records, tensors, lifting and the paper's operations.
-`terms`: the value of each term: structural terms by a rule each, operators by the definition in their record.
+`terms`: the value of each term: structural terms by a rule each, operators by the definition in their record or in the prelude.
 `claims`: the assertions of a program, compared with the values.
 `programs`: `evaluate`, `call` and `magnitude`.
 
