@@ -51,7 +51,7 @@ test("a box grades answers with Python's feedback, in the page", { skip: !FILE }
   assert.equal(wrong.cells, 3); // the value of the answer, which has other axes
   assert.match((await graded(page, "column-sums", "∑_{hieght} A")).text, /error 301[^]*did you mean height\?/);
   const right = await graded(page, "column-sums", "∑_{height} A");
-  assert.deepEqual(right, { right: true, text: "Correct on all 5 random tests", solved: true, cells: 0 });
+  assert.deepEqual(right, { right: true, text: "Correct on all 8 random tests", solved: true, cells: 0 });
   assert.match((await graded(page, "types-of-a-table", "ℝ^{height}; ℝ; ℝ^{height}")).text, /The contraction over height removes height/);
   assert.ok((await graded(page, "root-mean-square", "√(mean_{chans}(X^2))")).right);
   assert.equal(await page.$$eval("iframe", (frames) => frames.length), 1);
