@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from grammar import nodes
@@ -196,7 +196,7 @@ def has_ties(node: Any) -> bool:
     return isinstance(node, (nodes.Cases, nodes.Indicator)) or can_jump(getattr(node, "operator", ""))
 
 
-@cache
+@lru_cache(maxsize=256)
 def can_jump(operator: str) -> bool:
     """Return whether the derivative of an operator can jump, by its differentials or else by its definition."""
     if operator not in REGISTRY:
