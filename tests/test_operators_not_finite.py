@@ -48,7 +48,7 @@ def plain(actual: nt.NamedTensor, order: tuple[str, ...]) -> np.ndarray:
 
 
 def defined(record: Any, *arguments: Any) -> Any:
-    """Its definition on plain numbers, or by the prelude; the evaluator turns a condition into a number as 𝕀 does."""
+    """Return an operator's value by its definition on plain numbers, or by the reference evaluator if there is none."""
     if record.definition:
         definition = record.definition(*arguments)
     elif record.kind == "elementwise":

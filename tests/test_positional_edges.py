@@ -40,7 +40,7 @@ CODE = [  # source, arrays; the value is the library's
     ("torch.nanmean(X, dim=0)", {"X": UNKNOWN}),
     ("np.fmax(X, Z)", {"X": UNKNOWN, "Z": HALVES}),
     ("np.fmin(X, Z)", {"X": HALVES, "Z": UNKNOWN}),
-    ("torch.fmax(X, Z)", {"X": UNKNOWN, "Z": UNKNOWN}),
+    ("torch.fmax(X, Z)", {"X": UNKNOWN, "Z": HALVES}),
     ("rearrange(X, '... -> (...)')", {"X": HALVES}),
     ("rearrange(X, '... m -> m (...)')", {"X": HALVES}),
     ("repeat(X, 'n m -> (2 n) (m 2) 2')", {"X": HALVES}),

@@ -22,11 +22,7 @@ from ..terms.inference import Inference
 from ..terms.terms import Term, TermGraph, topological
 
 LETTERS = ("X", "Y", "Z")  # names of the arguments in a formula
-
-
 AUXILIARY = ("rank", "i", "j")  # inner axes of a formula, renamed in each use
-
-
 ZERO = "0"
 LAST = 2**40  # The first serial number of expanded terms, which follow the terms of a program.
 

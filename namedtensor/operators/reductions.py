@@ -174,25 +174,9 @@ def _reduce_or_combine(over: str, between: str) -> Lower:
 
 
 EXTREMES = (
-    (
-        "max",
-        "the largest element, or the larger of two arguments",
-        "max",
-        "maximum",
-        ">",
-        definitions.larger,
-        definitions.largest,
-    ),
-    (
-        "min",
-        "the smallest element, or the smaller of two arguments",
-        "min",
-        "minimum",
-        "<",
-        definitions.smaller,
-        definitions.smallest,
-    ),
-)
+    ("max", "the largest element, or the larger of two arguments", "max", "maximum", ">", definitions.larger, definitions.largest),
+    ("min", "the smallest element, or the smaller of two arguments", "min", "minimum", "<", definitions.smaller, definitions.smallest),
+)  # fmt: skip
 for _name, _meaning, _over, _between, _sign, _folded, _definition in EXTREMES:
     register(
         Operator(

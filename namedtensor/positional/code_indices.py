@@ -26,7 +26,7 @@ class CodeIndices:
     def index(self, x: AxisValue, items: Sequence[Any]) -> Any:
         """Translate x[items]. Raise MisuseError if these indices cannot be expressed as a formula."""
         if len(items) == 1 and is_condition(items[0]):
-            return self.masked(x, items[0])
+            return self.select_by_condition(x, items[0])
         items = self.complete_items(x, items)
         tensors = [position for position, item in enumerate(items) if isinstance(item, AxisValue)]
         if tensors and any(isinstance(item, int) and not isinstance(item, bool) for item in items):
@@ -71,7 +71,7 @@ class CodeIndices:
         if isinstance(item, int) and not isinstance(item, bool):
             return index_node(node, axis, self.position(axis, item)), ()
         if isinstance(item, slice):
-            return self.sliced(node, axis, item)
+            return self.slice_axis(node, axis, item)
         if isinstance(item, AxisValue):
             index, dims = self.tensor_index(axis, item)
             return index_node(node, axis, index), dims
@@ -130,7 +130,7 @@ class CodeIndices:
         self.axes.facts.least.append((axis, least + more))
 
     # --------------------------------------------------------------------------------------------------------- slices
-    def sliced(self, node: Node, axis: AxisVariable, item: slice) -> tuple[Node, tuple[Dim, ...]]:
+    def slice_axis(self, node: Node, axis: AxisVariable, item: slice) -> tuple[Node, tuple[Dim, ...]]:
         if item.step == -1 and item.start is None and item.stop is None:
             return self.reversed(node, axis)
         if isinstance(item.step, int) and item.step > 1:
@@ -223,7 +223,7 @@ class CodeIndices:
         self.axes.apart(axes_of(dims))
         return AxisValue(index_node(x.node, axis, node), tuple(dims))
 
-    def masked(self, x: AxisValue, condition: AxisValue) -> Masked:
+    def select_by_condition(self, x: AxisValue, condition: AxisValue) -> Masked:
         if len(condition.dims) != len(x.dims):
             raise MisuseError("a condition is only supported as an index of all axes")
         for one, two in zip(x.dims, condition.dims):

@@ -190,7 +190,7 @@ class ProgramWriter:
             if axis.kind.name in axes.given and kinds.count(axis.kind) == 1:
                 axes.moves.insert(0, Move(axes.given[axis.kind.name], axis))
 
-    def unused(self) -> dict[str, str]:
+    def find_unused_parameters(self) -> dict[str, str]:
         """Return the parameters that the module does not use, as a map from their names to their sets.
 
         Their axes come from the given names of the parameter or its weight, or else from matching sizes. Parameters for
@@ -257,7 +257,7 @@ class ProgramWriter:
                         constants.append(name)
         result = [tuple((name, None) for axis in dim for name in self.names[axis.key]) for dim in self.value.dims]
         steps = [(step.source, *step.callers) for step in reader.runs.steps]
-        remarks, unused = tuple(reader.remarks), self.unused()
+        remarks, unused = tuple(reader.remarks), self.find_unused_parameters()
         return ReadModule(
             tree,
             to_text(tree),

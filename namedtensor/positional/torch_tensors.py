@@ -302,7 +302,9 @@ class TensorViews:
         del dims[dim], shape[dim]
         return tensor.with_node(node, dims, shape)
 
-    def sliced(self, tensor: TracedTensor, dim: int, length: int, step: int, first: Node, last: Node) -> TracedTensor:
+    def slice_dimension(
+        self, tensor: TracedTensor, dim: int, length: int, step: int, first: Node, last: Node
+    ) -> TracedTensor:
         """Return `length` elements along a dimension, from `first` to `last` at intervals of `step`."""
         if tensor.shape[dim] == length:
             return tensor
