@@ -1,4 +1,4 @@
-"""Detection of names that are functions, because they are defined, built in, or parameters that are functions."""
+"""Detection of names that are functions, because they are defined or built in."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import Any
 
 from .customary_forms import call_in_braces
 from .draws import tell_draws
+from .errors import NotationError
 from .symbols import BINDERS, BRACKETED, ELEMENTWISE, FUNCTIONS
 from .tokens import (
-    CLOSING,
-    OPENING,
     ROUND,
     Spelling,
     Token,
@@ -105,14 +104,11 @@ class _Telling:
                 bound |= parameters
             self.parameters.append(bound)
         self.defined = {name.base for name in self.heads}
-        self.taken = _functions_taken(lines)
         self.functions = {name.pattern() for name in self.heads}
         self.families = {name.pattern() for name in self.tensors if name.subscript or name.superscript}
 
     def is_function(self, name: Spelling, text: str, after: str, whole: bool) -> bool:
         """Return whether a name, written as `text` and followed by a token of type `after`, is a function."""
-        if any(name.base in places.values() for places in self.taken.values()):
-            return after in ("LPAREN", "COLON")
         if name.base.rstrip("'") in self.defined and name.base[-1] == "'" and after == "LPAREN":
             if name not in self.tensors and name.base not in (*self.defined, *self.shadowed):
                 return True  # reported: f' is not the derivative of f
@@ -133,59 +129,29 @@ class _Telling:
         return name.base in self.further or after in BEGINS or not (whole and can_be_tensor(name))
 
 
-def _functions_taken(lines: list[list[Token]]) -> dict[str, dict[int, str]]:
-    """Return a map from each function that accepts functions to the positions and names of these parameters."""
-    if not any(token.type == "COLON" for line in lines for token in line):
-        return {}
-    signed: dict[str, list[int]] = {}  # the positions of arguments that are functions: (ℝ → ℝ)
-    heads: dict[str, tuple[list[str], set[str]]] = {}  # the parameters of functions, and the names that they call
-    for line in lines:
-        end = scripts_end(line, 1) if line and line[0].type == "NAME" else len(line)
-        after = line[end].type if end < len(line) else ""
-        if after == "COLON":
-            signed[line[0].text] = list(_places_of_functions(line, end + 1))
-        elif after == "LPAREN" and any(what == "function" for what, *_ in _head(line)):
-            inside = line[end + 1 : group_end(line, end) - 1]
-            starts = [0, *(at + 1 for at, token in enumerate(inside) if token.type in ("COMMA", "SEMICOLON"))]
-            applied = {
-                token.text for token, following in zip(line[end:], line[end + 1 :]) if following.type == "LPAREN"
-            }
-            heads[line[0].text] = [inside[at].text for at in starts], applied
-    functions_taken: dict[str, dict[int, str]] = {}
-    for name, (parameters, applied) in heads.items():
-        for index, parameter in enumerate(parameters):
-            is_function = parameter in signed and (parameter not in heads or parameter in applied)
-            if is_function or index in signed.get(name, ()):
-                functions_taken.setdefault(name, {})[index] = parameter
-    return functions_taken
+def refuse_function_arguments(tokens: Iterable[Token], source: str) -> None:
+    """Raise NotationError if a parameter of a function has a signature, since functions cannot be arguments.
 
-
-def _places_of_functions(line: list[Token], start: int) -> Iterator[int]:
-    """Yield the positions of the arguments that are functions, such as 1 in the signature ℝ × (ℝ → ℝ) → ℝ."""
-    position, rest = 0, line[start:]
-    for token, depth in zip(rest, depths(rest)):
-        if token.type == "LPAREN" and depth == 1:
-            yield position
-        position += token.type == "TIMES" and depth == 0
-
-
-def _is_taken(line: list[Token], position: int, taken: dict[str, dict[int, str]]) -> bool:
-    """Return whether the name at `position` is an argument for which the called function expects a function."""
-    end = scripts_end(line, position + 1)
-    if end >= len(line) or line[end].type not in ("COMMA", "RPAREN", "SEMICOLON"):
-        return False
-    start, depth, at = 0, 0, position - 1
-    if line[at].type not in ("LPAREN", "CALL", "COMMA"):
-        return False
-    while at >= 0 and depth >= 0:
-        depth += (line[at].type in CLOSING) - (line[at].type in OPENING)
-        start += line[at].type == "COMMA" and depth == 0
-        at -= 1
-    opening = at + 1
-    for name in range(opening - 1, -1, -1):
-        if line[name].text in taken and scripts_end(line, name + 1) == opening:
-            return start in taken[line[name].text]
-    return False
+    A parameter with the same name as a defined function is rejected only if the equation applies the parameter.
+    """
+    heads = [(line, *head[1:]) for line in statements(tokens) for head in _head(line) if head[0] == "function"]
+    typed, defined = ({name.base for _, name, parameters in heads if bool(parameters) == has} for has in (False, True))
+    for line, name, parameters in heads:
+        equated = next((at for at, token in enumerate(line) if token.type == "EQUALS"), 0)
+        applied = [token for token, after in zip(line[equated:], line[equated + 1 :]) if after.type == "LPAREN"]
+        for parameter in line[:equated]:
+            uses = [token for token in applied if token.text == parameter.text]
+            if parameter.text not in parameters & typed or (parameter.text in defined and not uses):
+                continue
+            others = ", ".join(token.text for token in line[:equated] if token.text in parameters - {parameter.text})
+            body, start = "", line[equated + 1].start
+            for use in uses:
+                body, start = f"{body}{source[start : use.start]}h", use.end
+            left = f"{name.base}_h({others})" if others else f"{name.base}_h"
+            raise NotationError(
+                114, f"{name.base} cannot take the function {parameter.text} as an argument", source, parameter.span,
+                hint=f"write an equation for each function: {left} = {body}{source[start : line[-1].end]}",
+            )  # fmt: skip
 
 
 def can_be_tensor(name: Spelling) -> bool:
@@ -313,19 +279,14 @@ def tell_functions(
     sets_built(tokens)
     lines = list(statements(tokens))
     telling = _Telling(lines, frozenset(map(compact, shadowed)), further)
-    taken = {name for places in telling.taken.values() for name in places.values()}
-    functions = telling.built_in | telling.defined | taken
     primed = {token.text for token in tokens if token.text[-1:] == "'" and token.text.rstrip("'") in telling.defined}
-    functions |= primed
+    functions = telling.built_in | telling.defined | primed
     for line, bound in zip(lines, telling.parameters):
-        bound = bound - set(telling.taken.get(line[0].text, {}).values()) if telling.taken and line else bound
         if line[0].type == "FROM":
             continue
         labels = _labels(line)
         for position, token in enumerate(line):
             if token.type != "NAME" or token.place == "axis" or position in labels:
-                continue
-            if telling.taken and _is_taken(line, position, telling.taken):
                 continue
             if token.text not in functions or token.text in bound:
                 tell_call(line, position)

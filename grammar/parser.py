@@ -38,7 +38,7 @@ from .continued_lines import refuse_continued_lines
 from .customary_forms import rewrite_customary_forms
 from .draws import find_unnamed_expectation
 from .errors import NotationError
-from .function_names import statements, tell_functions
+from .function_names import refuse_function_arguments, statements, tell_functions
 from .lengths import MAX_LITERAL_NUMBERS, MAX_TEXT_CHARS, check_lengths
 from .partials import unwrap_derivatives
 from .stray_characters import has_ampersand
@@ -154,6 +154,8 @@ def tokens_of(
         raise NotationError(108, "empty formula", source, (0, len(source)), hint="pass a formula, such as A + x")
     tokens = unwrap_derivatives(tokens) if "WITH" in types else tokens
     tokens = replace_bars(tokens, source) if "BAR" in types else tokens
+    if "COLON" in types:
+        refuse_function_arguments(tokens, source)
     tell_functions(tokens, shadowed, functions)
     if "SUP" in types or "**" in source:
         brace_inverses(tokens)

@@ -144,7 +144,7 @@ def test_a_function_as_an_argument_is_refused_with_its_replacement():
     equation = (caught.value.hint or "").partition(": ")[2]
     assert nt.evaluate(f"{equation}\nh(t) = t^2 + 1\ntwice_h(3)").item() == 101
     most = "f : ℝ → ℝ\nmost(f) = max_{i ∈ [4]} f(i)\nh(t) = t^2\nmost(h)"
-    with pytest.raises(NotationError, match=r"most_h = max_\{i ∈ \[4\]\}\(h\(i\)\)"):
+    with pytest.raises(NotationError, match=r"most_h = max_\{i ∈ \[4\]\} h\(i\)"):
         nt.evaluate(most)
 
 

@@ -11,7 +11,7 @@
 `stated_draws`: expansion of 𝔼_x if a statement declares the distribution of x.
 `index_conditions`: conversion of ∑_{1≤i<j≤n} to nested sums.
 `zero_starts`: replacement of S_0 = 0 with zeros of the family's type.
-`refused_heads`: errors for f(x)_{h(i)} = …, and for functions as arguments of functions.
+`refused_heads`: errors for f(x)_{h(i)} = ….
 `dependencies`: the definitions that names refer to, and the names that expressions need.
 `known_heads`: the recognition of assertions, that is, equations about names that are already defined.
 `resized_axes`: axes that windows and slices shorten, and names that an expression uses.

@@ -23,7 +23,7 @@ from .index_conditions import CONDITION, replace_index_conditions
 from .known_heads import Given, Head, find_asserted_heads, find_replacements
 from .names import component, read_spelling, walk
 from .ownership import Ownership, value_of
-from .refused_heads import refuse_elements_of_functions, refuse_function_arguments
+from .refused_heads import refuse_elements_of_functions
 from .shifted_heads import replace_shifted_heads
 from .stated_draws import replace_stated_draws
 from .statements import spelling
@@ -73,8 +73,6 @@ def desugar_program(source: str, program: nodes.Program, given: Given) -> nodes.
         program = replace_stated_draws(source, program)
     if any(isinstance(head := equation.sides[0], Index) and isinstance(head.base, Call) for equation in equations):
         refuse_elements_of_functions(source, program)
-    if Signature in kinds:
-        refuse_function_arguments(source, program)
     program = _drop_conditions(source, program, given)
     return with_typed_zeros(program) if ranged else program
 
