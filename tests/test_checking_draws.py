@@ -124,3 +124,32 @@ def test_a_claim_about_a_limit_is_one_about_types(recwarn):
     assert "not checked: a limit" in str(recwarn.pop(nt.NotationWarning).message)
     nt.evaluate("Y = 2 X\nX + X = Y + 0", X=1.0)
     assert not recwarn.list
+
+
+DECLARED = {  # an expectation over declared variables, and the same with their definitions in place of their names
+    "z ∼ N(0, 1)\nf(a) = a z\n𝔼_z[f(X)]": "𝔼_{z ∼ N(0, 1)}[X z]",
+    "z ∼ N(0, 1)\nh^t = z + h^{t-1} for t = 1, …, 3\nh^0 = X\n𝔼_z[(h^3)^2]": "𝔼_{z ∼ N(0, 1)}[(X + 3 z)^2]",
+    "z ∼ N(0, 1)^{b}\nm = X ⊕_{b} z\n𝔼_z[max_{b} m]": "𝔼_{z ∼ N(0, 1)^{b}}[max_{b}(X ⊕_{b} z)]",
+    "z ∼ N(0, 1)\nm = [z, 2 z]_{a}\n𝔼_z[m ⊙ m]": "𝔼_{z ∼ N(0, 1)}[[z, 2 z]_{a} ⊙ [z, 2 z]_{a}]",
+    "x ∼ N(z, 1)\nz ∼ U(0, 1)\nm = x^2 z\n𝔼[m]": "𝔼_{z ∼ U(0, 1), x ∼ N(z, 1)}[x^2 z]",
+    "z ∼ N(0, 1)\ny ∼ U(0, 1)\nm = 𝔼_z[z^2 y]\n𝔼_{z,y}[m z^2 y]": "𝔼_{z ∼ N(0, 1), y ∼ U(0, 1)}[𝔼_{z ∼ N(0, 1)}[z^2 y] z^2 y]",
+    "i ∼ [0.2, 0.3, 0.5]_{k}\nm = X_{b(i)} i\n𝔼_i[m + i]": "𝔼_{i ∼ [0.2, 0.3, 0.5]_{k}}[X_{b(i)} i + i]",
+    "c ∼ Bernoulli(0.25)\nm = { X if c = 1; 0 otherwise }\n𝔼_c[m^2]": "𝔼_{c ∼ Bernoulli(0.25)}[{ X if c = 1; 0 otherwise }^2]",
+    "z ∼ N(0, 1)\nm = z^3\n𝔼_z[∂m/∂z]": "𝔼_{z ∼ N(0, 1)}[3 z^2]",
+}
+
+
+@pytest.mark.parametrize("text", DECLARED)
+def test_an_expectation_over_declared_variables_is_one_over_their_distributions(text):
+    X = nt.tensor([0.5, -1.0, 2.0], "b")
+    given, sizes = {"X": X} if "X" in text else {}, {"b": 3} if "{b}" in text else {}
+    values = [nt.evaluate(form, given, draws=50, seed=3, sizes=sizes) for form in (text, DECLARED[text])]
+    np.testing.assert_allclose(*(value.to_array(" ".join(sorted(value.shape))) for value in values), rtol=1e-12)
+
+
+def test_a_claim_about_a_mean_of_declared_outcomes_is_checked():
+    text = "b ∼ Bernoulli(q)\nm = 4 b\n𝔼[m] = {}\nq + 0"
+    assert float(nt.evaluate(text.format(1), q=0.25)) == 0.25
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate(text.format(2), q=0.25)
+    assert caught.value.code == 403

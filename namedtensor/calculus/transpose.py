@@ -19,6 +19,7 @@ from typing import Any
 from ..core.sizes import resolve
 from ..operators import REGISTRY
 from ..terms.builder import TermBuilder
+from ..terms.structural import is_joining
 from ..terms.terms import Term, topological
 from . import loops
 from .selection import Selecting, SelectionMask, Share, remove_masks, touching, unite_masks
@@ -304,7 +305,7 @@ def tangent_by_same_operator(
         return make.term(term.operator, pieces, term.axes, term.options, dict(shape))
 
     terms = [zero if share is None else share.term for share in settled]
-    if joins(term.operator):
+    if is_joining(term.operator):
         terms = [
             make.spread(cotangent_part, {**argument.shape, **extra})
             for cotangent_part, argument in zip(terms, term.arguments)
@@ -333,11 +334,6 @@ def is_fixed(term: Term, position: int, argument: Term) -> bool:
 
 
 INDEXED = frozenset(("index", "scatter"))  # Their second argument specifies positions.
-
-
-def joins(operator: str) -> bool:
-    """Return whether an operator joins its arguments, so that each has a separate part of the result."""
-    return operator in ("fill", "literal") or (operator in REGISTRY and REGISTRY[operator].joins)
 
 
 # ------------------------------------------------------------------------------------------------- renaming, reshaping

@@ -8,7 +8,8 @@ available on every backend. All positions along lifted axes share one sample, an
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from grammar import nodes
 from grammar.errors import NotationError
@@ -20,37 +21,100 @@ from ..scope.distributions import DEFAULT_DRAWS, DISTRIBUTIONS, is_categorical, 
 from ..scope.names import Key, walk
 from ..terms.environment import Environment
 from ..terms.inference import Inference
-from ..terms.terms import Term
+from ..terms.terms import Term, topological
 from .application import apply
 from .axis_sizes import size_left_open
 from .declarations import set_axes
 from .indexing import iota
-from .sums import apply_over_index, make_index_environment
+from .substitution import substitute_terms
+from .sums import apply_over_index
 
 
 def draw(checker: Inference, node: Draw, env: Environment) -> Term:
     """Return sample number 0 of a random variable, such as x ∼ N(0, 1). Expectations use the numbers from 1 on."""
-    return draw_numbers(checker, node, (checker.graph.number(0, node),), env)
+    check_known(checker, node)
+    terms = checker.infer_all(node.arguments, env)
+    return draw_numbers(checker, node, terms, (checker.graph.number(0, node),), env)
+
+
+class RandomVariable(NamedTuple):
+    """A random variable of an expectation.
+
+    If a separate statement declares its distribution, `term` is the sample that its name denotes, and `holder` is the
+    environment of the statement. Otherwise, both are None.
+    """
+
+    draw: Draw
+    term: Term | None = None
+    holder: Environment | None = None
 
 
 def expectation(checker: Inference, node: Expectation, env: Environment) -> Term:
     """Return the term of an expectation such as 𝔼_{x ∼ N(0, 1), i ∼ p} body.
 
-    The outcomes of finite variables are enumerated, and the other variables are sampled jointly.
+    The outcomes of finite variables are enumerated, and the other variables are sampled jointly. In 𝔼_x body, a
+    separate statement declares x. The body is typed for the sample that x denotes, and other samples then replace it.
     """
-    for variable in node.draws or (node,):
-        if not isinstance(variable, Draw):
-            raise make_unstated_error(checker, variable)
-        check_known(checker, variable)
-    if all(map(is_finite, node.drawn)):
-        return average_outcomes(checker, node, node.drawn, (), env)
+    body = checker.infer(node.body, env) if not node.draws else None
+    variables = [RandomVariable(draw) for draw in node.drawn]
+    variables += find_declared_variables(checker, node, body, env)
+    for variable in variables:
+        check_known(checker, variable.draw)
+    if all(is_finite(variable.draw) for variable in variables):
+        return average_outcomes(checker, node, variables, (), env, {}, body)
     count = number_of_draws(checker, env)
     depth = env.depth + 1
-    axis = f"draws@{depth}"
+    axis = make_draw_axis("draws", depth, variables)
     numbers = iota(checker, axis, 1, count, node)
-    inner = env.within(depth=depth)
-    term = average_outcomes(checker, node, node.drawn, (numbers,), inner)
+    term = average_outcomes(checker, node, variables, (numbers,), env.within(depth=depth), {}, body)
     return apply_over_index(checker, "mean", axis, count, term, Name("draws", node.span), node.body, node, env)
+
+
+def make_draw_axis(name: str, depth: int, variables: Sequence[RandomVariable]) -> str:
+    """Return an axis for outcomes. Its name differs from the axes in the definitions of the variables."""
+    serials = [variable.term.serial for variable in variables if variable.term is not None]
+    return ".".join(map(str, (f"{name}@{depth}", *serials)))
+
+
+def find_declared_variables(
+    checker: Inference, node: Expectation, body: Term | None, env: Environment
+) -> list[RandomVariable]:
+    """Return the declared variables of an expectation, each after the variables on which it depends.
+
+    For 𝔼[…], they are all variables on which the body depends. Raise NotationError if a variable is not declared, or
+    depends on a variable that the expectation leaves out.
+    """
+    named = {name.text: name for name in node.draws if isinstance(name, Name)}
+    for name in named.values():
+        checker.find(Key(name.text), env, name)
+    declared = {
+        draw.name: RandomVariable(draw, checker.find(key, env, node), holder)
+        for holder in reversed([*env.outward])
+        if holder.function is not None or holder is checker.top
+        for key, (definition, *_) in checker.definitions_of(holder).items()
+        if isinstance(draw := definition.body, Draw) and not draw.labels and isinstance(holder.memo.get(key), Term)
+    }
+    for name in named.values():
+        if name.text not in declared:
+            raise make_unstated_error(checker, name)
+    roots = [body, *(declared[name].term for name in named)]
+    order = [id(term) for term in topological(*(root for root in roots if root is not None))]
+    reached = [variable for variable in declared.values() if id(variable.term) in {*order}]
+    reached.sort(key=lambda variable: order.index(id(variable.term)))
+    if not (reached or node.draws):
+        raise make_unstated_error(checker, node)
+    missing = sorted({variable.draw.name for variable in reached} - named.keys()) if named else []
+    for name in named.values() if missing else ():
+        dependent = declared[name.text]
+        inside = {id(term) for term in topological(dependent.term)}  # type: ignore[arg-type]
+        missing_here = [text for text in missing if id(declared[text].term) in inside]
+        if missing_here:
+            raise checker.error(
+                114, f"the distribution of {name.text} depends on {', '.join(missing_here)}, which is random too", name,
+                labels=((dependent.draw.span, "declared here"),),
+                hint=f"take the expectation over both: 𝔼_{{{', '.join([*missing_here, name.text])}}}[…]; use another name for a fixed {missing_here[0]}",
+            )  # fmt: skip
+    return reached
 
 
 def make_unstated_error(checker: Inference, of: Expectation | Name) -> NotationError:
@@ -68,51 +132,68 @@ def make_unstated_error(checker: Inference, of: Expectation | Name) -> NotationE
     )  # fmt: skip
 
 
+Samples = Mapping[int, Term]  # the terms that replace declared samples, by the identity of these samples
+
+
+def bind_outcome(
+    variable: RandomVariable, outcome: Term, env: Environment, samples: Samples
+) -> tuple[Environment, Samples]:
+    """Return the environment and the replaced samples with which the body is typed for an outcome of a variable."""
+    if variable.term is not None:
+        return env, {**samples, id(variable.term): outcome}
+    inner = env.within()
+    inner.variables[Key(variable.draw.name)] = outcome
+    return inner, samples
+
+
 def average_outcomes(
-    checker: Inference, node: Expectation, draws: tuple[Draw, ...], numbers: tuple[Term, ...], env: Environment
-) -> Term:
+    checker: Inference, node: Expectation, variables: Sequence[RandomVariable], numbers: tuple[Term, ...],
+    env: Environment, samples: Samples, body: Term | None,
+) -> Term:  # fmt: skip
     """Return the mean of the body over all outcomes of the finite random variables.
 
-    Other random variables are sampled once for each of the `numbers`.
+    Other random variables are sampled once for each of the `numbers`. `body` is the body's term if it is known.
     """
-    if not draws:
-        return checker.infer(node.body, env)
-    first, rest = draws[0], draws[1:]
-    if not is_finite(first):
-        inner = env.within()
-        inner.variables[Key(first.name)] = draw_numbers(checker, first, numbers, env)
-        return average_outcomes(checker, node, rest, numbers, inner)
-    (p,) = checker.infer_all(first.arguments, env)
-    if not is_categorical(first):
-        return average_two_outcomes(checker, node, draws, p, numbers, env)
-    variable = Name(first.name, first.span)
-    axis = its_axis(checker, first, p)
+    if not variables:
+        body = checker.infer(node.body, env) if body is None else body
+        return substitute_terms(checker, (body,), samples)[0]
+    first, *rest = variables
+    draw, holder = first.draw, first.holder or env
+    terms = substitute_terms(checker, checker.infer_all(draw.arguments, holder), samples)
+
+    def average(outcome: Term, env: Environment = env) -> Term:
+        return average_outcomes(checker, node, rest, numbers, *bind_outcome(first, outcome, env, samples), body)
+
+    if not is_finite(draw):
+        return average(draw_numbers(checker, draw, terms, numbers, holder))
+    (p,) = terms
+    if not is_categorical(draw):
+        return average_two_outcomes(checker, node, draw, p, average, env)
+    variable, depth = Name(draw.name, draw.span), env.depth + 1
+    axis = its_axis(checker, draw, p)
+    index = make_draw_axis(draw.name, depth, (first,))
     size = resolve(p.shape[axis])
-    index, inner = make_index_environment(checker, variable, 1, size, env)
-    weights = checker.renamed(p, {axis: index}, first)
-    term = average_outcomes(checker, node, rest, numbers, inner)
+    term = average(iota(checker, index, 1, size, variable), env.within(depth=depth))
+    weights = checker.renamed(p, {axis: index}, draw)
     product = apply(checker, "⊙", (weights, term), (), node, env, (node, node))
     return apply_over_index(checker, "∑", index, size, product, variable, node.body, node, env)
 
 
 def average_two_outcomes(
-    checker: Inference, node: Expectation, draws: tuple[Draw, ...], p: Term, numbers: tuple[Term, ...], env: Environment
+    checker: Inference, node: Expectation, draw: Draw, p: Term, average: Callable[[Term], Term], env: Environment
 ) -> Term:
     """Return the mean of the body over the outcomes 0 and 1, where 1 has probability p."""
-    first, rest = draws[0], draws[1:]
     if own_axes(p):
         raise checker.error(
-            405, f"the expectation enumerates 0 and 1, but {checker.text(first.arguments[0])} has axes", first.arguments[0],
-            notes=(checker.describe_with_shape(first.arguments[0], p.shape),),
-            hint=f"to draw each element independently, write {first.family}(…)^{{{', '.join(own_axes(p))}}}",
+            405, f"the expectation enumerates 0 and 1, but {checker.text(draw.arguments[0])} has axes", draw.arguments[0],
+            notes=(checker.describe_with_shape(draw.arguments[0], p.shape),),
+            hint=f"to draw each element independently, write {draw.family}(…)^{{{', '.join(own_axes(p))}}}",
         )  # fmt: skip
     graph, parts = checker.graph, list[Term]()
-    less = apply(checker, "-", (graph.number(1), p), (), node, env, (node, first.arguments[0]))
+    less = apply(checker, "-", (graph.number(1), p), (), node, env, (node, draw.arguments[0]))
     for value, weight in ((0, less), (1, p)):
         checker.spend(node)
-        inner = env.within()
-        inner.variables[Key(first.name)] = graph.number(value, node)
-        term = average_outcomes(checker, node, rest, numbers, inner)
+        term = average(graph.number(value, node))
         parts.append(apply(checker, "⊙", (weight, term), (), node, env, (node, node)))
     return apply(checker, "+", tuple(parts), (), node, env, (node, node))
 
@@ -172,10 +253,10 @@ def label_number(checker: Inference, part: nodes.Node, env: Environment) -> Term
     return None
 
 
-def draw_numbers(checker: Inference, node: Draw, numbers: tuple[Term, ...], env: Environment) -> Term:
-    """Return one sample for each of the `numbers`. A sample has the axes of the parameters and of the stated set."""
-    check_known(checker, node)
-    terms = checker.infer_all(node.arguments, env)
+def draw_numbers(
+    checker: Inference, node: Draw, terms: Sequence[Term], numbers: tuple[Term, ...], env: Environment
+) -> Term:
+    """Return one sample for each of the `numbers`. A sample has the axes of its parameters, and of its stated set."""
     over = its_axis(checker, node, terms[0]) if is_categorical(node) else None
     shape = {axis: size for axis, size in own_axes(*terms).items() if axis != over}
     for axis, size, position in set_axes(checker, nodes.Set("reals", (), node.axes, node.span), env):

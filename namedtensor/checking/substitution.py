@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from grammar.errors import NotationError
 from grammar.nodes import AtPoint, Name, Node
@@ -13,6 +13,7 @@ from ..scope.names import Key, read_spelling, walk
 from ..scope.resized_axes import is_used
 from ..terms.environment import Environment
 from ..terms.inference import Inference, format_shape
+from ..terms.structural import is_joining
 from ..terms.terms import Term, topological
 from .application import broadcast
 
@@ -68,18 +69,36 @@ def nothing_to_substitute(checker: Inference, node: AtPoint, name: Name, value: 
     return checker.error(201, f"{text} does not contain {name.text}", name, hint=hint, symbol=name.text)
 
 
-def substitute_terms(checker: Inference, roots: Sequence[Term], places: dict[int, Term]) -> list[Term]:
-    """Return the terms with some of their parts replaced. `places` maps the id of a part to its replacement."""
+def substitute_terms(checker: Inference, roots: Sequence[Term], places: Mapping[int, Term]) -> list[Term]:
+    """Return the terms with some of their parts replaced. `places` maps the id of a part to its replacement.
+
+    If a replacement has further axes, so do all terms that depend on it. Raise NotationError for a loop that does.
+    """
     terms = dict(places)
-    for term in topological(*roots):
-        if id(term) not in terms:
-            arguments = tuple(terms.get(id(argument), argument) for argument in term.arguments)
-            same = all(new is old for new, old in zip(arguments, term.arguments))
-            terms[id(term)] = (
-                term
-                if same
-                else checker.graph.intern(
-                    term.operator, arguments, term.axes, term.options, term.shape, term.boolean, term.node
-                )
+    for term in topological(*roots) if places else ():
+        if id(term) in terms:
+            continue
+        arguments = tuple(terms.get(id(argument), argument) for argument in term.arguments)
+        if all(new is old for new, old in zip(arguments, term.arguments)):
+            terms[id(term)] = term
+            continue
+        further = {
+            axis: size
+            for new, old in zip(arguments, term.arguments)
+            for axis, size in new.shape.items()
+            if axis not in old.shape
+        }
+        if further and term.operator == "loop":
+            raise checker.error(
+                114, "this recurrence depends on a random variable that is sampled outside of it", term.node,
+                hint="make it a function of the random variable",
+            )  # fmt: skip
+        if further and is_joining(term.operator):
+            arguments = tuple(
+                checker.spread(new, {**old.shape, **further}) for new, old in zip(arguments, term.arguments)
             )
-    return [terms[id(root)] for root in roots]
+        shape = {**term.shape, **further}
+        terms[id(term)] = checker.graph.intern(
+            term.operator, arguments, term.axes, term.options, shape, term.boolean, term.node
+        )
+    return [terms.get(id(root), root) for root in roots]

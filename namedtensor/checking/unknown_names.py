@@ -25,7 +25,7 @@ from .declarations import size_axis
 from .open_labels import with_label
 
 MAX_ERRORS_WITH_HINTS = 50  # Further errors do not suggest names, since each search reads all names.
-GENERATED = frozenset("←⟨")  # Signs that occur only in names that desugaring makes.
+GENERATED = "←"  # A sign that occurs only in names that desugaring makes.
 
 
 def unknown_name(checker: Inference, key: Key, node: Any, env: Environment):
@@ -304,7 +304,7 @@ def visible(checker: Inference, env: Environment) -> list[str]:
         keys += [*outer.variables, *(outer.function.facts if outer.function is not None else ())]
     operators = [function.operator for function in checker.scope.all_functions()]
     names = dict.fromkeys([*map(str, (*keys, *checker.scope.definitions)), *operators, *checker.python, *REGISTRY])
-    return [name for name in names if GENERATED.isdisjoint(name)]
+    return [name for name in names if GENERATED not in name]
 
 
 def explain_refused_head(checker: Inference, name: str) -> NotationError | None:

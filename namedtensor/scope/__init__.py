@@ -8,10 +8,9 @@
 `shape_variables`: the axes that a calligraphic letter represents.
 `updates`: conversion of updates, such as C ← …, to equations.
 `shifted_heads`: rewriting of x^{t+1} = … as an equation for x^t.
-`stated_draws`: expansion of 𝔼_x if a statement declares the distribution of x.
 `index_conditions`: conversion of ∑_{1≤i<j≤n} to nested sums.
 `zero_starts`: replacement of S_0 = 0 with zeros of the family's type.
-`refused_heads`: errors for f(x)_{h(i)} = ….
+`refused_heads`: errors for f(x)_{h(i)} = …, and for z^t ∼ N(0, 1) without a range.
 `dependencies`: the definitions that names refer to, and the names that expressions need.
 `known_heads`: the recognition of assertions, that is, equations about names that are already defined.
 `resized_axes`: axes that windows and slices shorten, and names that an expression uses.

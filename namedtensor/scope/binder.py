@@ -23,9 +23,8 @@ from .index_conditions import CONDITION, replace_index_conditions
 from .known_heads import Given, Head, find_asserted_heads, find_replacements
 from .names import component, read_spelling, walk
 from .ownership import Ownership, value_of
-from .refused_heads import refuse_elements_of_functions
+from .refused_heads import refuse_elements_of_functions, refuse_unranged_draws
 from .shifted_heads import replace_shifted_heads
-from .stated_draws import replace_stated_draws
 from .statements import spelling
 from .symbols import FunctionDefinition, Scope
 from .updates import replace_updates
@@ -57,7 +56,7 @@ _SCOPES: Cache[tuple[Any, ...], tuple[Scope, nodes.Program]] = Cache("scopes of 
 def desugar_program(source: str, program: nodes.Program, given: Given) -> nodes.Program:
     """Return the program as plain equations.
 
-    Rewrite updates, shifted left-hand sides, stated draws, index conditions and zero starts. Raise NotationError for
+    Rewrite updates, shifted left-hand sides, index conditions and zero starts. Raise NotationError for
     equations that the notation rejects.
     """
     kinds = {type(statement) for statement in program.statements}
@@ -70,7 +69,7 @@ def desugar_program(source: str, program: nodes.Program, given: Given) -> nodes.
     if ranged:
         program = replace_shifted_heads(program)
     if any(isinstance(equation.sides[-1], nodes.Draw) for equation in equations):
-        program = replace_stated_draws(source, program)
+        refuse_unranged_draws(source, program)
     if any(isinstance(head := equation.sides[0], Index) and isinstance(head.base, Call) for equation in equations):
         refuse_elements_of_functions(source, program)
     program = _drop_conditions(source, program, given)

@@ -15,7 +15,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from grammar import nodes
-from grammar.nodes import Call, Draw, Name, Node, Number, Size, Subscript, Superscript
+from grammar.nodes import Call, Name, Node, Number, Size, Subscript, Superscript
 
 from .names import Key, Spelled, component, component_names, read_spelling
 from .symbols import Definition, FunctionDefinition, Scope
@@ -216,11 +216,6 @@ class BindingGroups:
         """Return the separate definitions of members of a family, which override the family."""
         return [group for group in self.groups if group.pattern is None and any(map(family.means, group.options))]
 
-    def find_drawn(self, draw: Draw) -> list[BindingGroup]:
-        """Return the definitions of a random variable if they state its distribution, or else an empty list."""
-        meant = self.meant(Key(draw.name))
-        return meant if any(isinstance(part.body, Draw) for binding in meant for part in binding) else []
-
     def nearest(self, key: Key, using: Definition) -> list[BindingGroup]:
         """Return the nearest definition that a name in an equation may refer to, as a list with at most one item.
 
@@ -272,9 +267,6 @@ class BindingGroups:
         waiting = list(uses.references)
         while waiting:
             node, bound = waiting.pop()
-            if isinstance(node, Draw):
-                keys += [Key(node.name)] if self.find_drawn(node) else []
-                continue
             parts: Sequence[Node] = ()
             if isinstance(node, Call):
                 labels = self.labels.get(node.operator)

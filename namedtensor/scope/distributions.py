@@ -14,10 +14,12 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from grammar import nodes
-from grammar.nodes import Draw, Equation, Expectation
+from grammar.nodes import Draw, Expectation
+from grammar.traversal import children
 
-from .names import component, read_spelling, walk
+from .names import component, walk
 from .symbols import Scope
+from .uses import NOTHING
 
 DEFAULT_DRAWS = 10_000  # the draws of an expectation, unless `draws` specifies a number
 Operation = Callable[
@@ -108,47 +110,33 @@ def number_of(node: Draw, counted: Sequence[bool] = ()) -> int:
     return zlib.crc32(name.encode()) % 2**20
 
 
-def samples(root: Any) -> bool:
-    """Return whether a node contains a random sample, not counting variables whose outcomes an expectation enumerates."""
-    drawn = [node for node in walk(root) if isinstance(node, Draw)]
-    through = [draw for node in walk(root) if isinstance(node, Expectation) for draw in node.drawn if is_finite(draw)]
-    return len(drawn) > len(through)
-
-
 @lru_cache(maxsize=16)
-def find_estimated_names(scope: Scope) -> frozenset[str]:
-    """Return the names whose values depend on random samples, directly or indirectly."""
-    if not any(isinstance(node, (Draw, Expectation)) for node in walk(scope.program)):
-        return frozenset()
-    uses: dict[str, tuple[bool, set[str]]] = {}
-    for statement in scope.program.statements:
-        if isinstance(statement, Equation):
-            head, *bodies = statement.sides
-            name = head.operator if isinstance(head, nodes.Call) else getattr(read_spelling(head), "base", "")
-            named, drawn = words(bodies)
-            before = uses.get(name, (False, set()))
-            uses[name] = (before[0] or drawn, before[1] | named)
-    names = {name for name, (drawn, _) in uses.items() if drawn}
-    while more := {name for name, (_, named) in uses.items() if name not in names and named & names}:
-        names |= more
-    return frozenset(names)
+def find_finite_variables(scope: Scope) -> frozenset[str] | None:
+    """Return the declared random variables whose outcomes an expectation enumerates, or None if nothing is random."""
+    drawn = [node for node in walk(scope.program) if isinstance(node, Draw)]
+    return frozenset(draw.name for draw in drawn if is_finite(draw) and not draw.labels) if drawn else None
 
 
 def depends_on_draws(scope: Scope, sides: Sequence[Any]) -> bool:
     """Return whether either side depends on random samples.
 
     For such an assertion, only the types of the sides are checked, since an estimate only approximates the true value.
+    Variables whose outcomes an expectation enumerates are not sampled in it.
     """
-    named, drawn = words([side for side in sides if side is not None])
-    return drawn or not find_estimated_names(scope).isdisjoint(named)
-
-
-def words(roots: Sequence[Any]) -> tuple[set[str], bool]:
-    """Return the names and functions in some expressions, and whether one of the expressions contains a sample."""
-    named: set[str] = set()
-    for node in (part for root in roots for part in walk(root)):
-        if isinstance(node, nodes.Name):
-            named.add(node.text)
-        elif isinstance(node, nodes.Call):
-            named.add(node.operator)
-    return named, any(map(samples, roots))
+    finite = find_finite_variables(scope)
+    waiting: list[tuple[Any, frozenset[str]]] = [(side, NOTHING) for side in sides if finite is not None]
+    seen: set[tuple[str, frozenset[str]]] = set()
+    while waiting:
+        node, averaged = waiting.pop()
+        if isinstance(node, Draw) and node.name not in averaged:
+            return True
+        if isinstance(node, Expectation):
+            names = {draw.name for draw in node.drawn if is_finite(draw)}
+            names |= {draw.text for draw in node.draws if isinstance(draw, nodes.Name)} & (finite or NOTHING)
+            averaged = averaged | (names if node.draws else finite or NOTHING)
+        name = node.text if isinstance(node, nodes.Name) else node.operator if isinstance(node, nodes.Call) else ""
+        if name and (name, averaged) not in seen:
+            seen.add((name, averaged))
+            waiting += [(body, averaged) for body in scope.bodies_named(name)]
+        waiting += [(child, averaged) for child in children(node)]
+    return False

@@ -1,4 +1,4 @@
-"""Rejection of equations whose left-hand side is an element of a call, such as f(x)_{h(i)} = …."""
+"""Rejection of elements of a call on a left-hand side, as in f(x)_{h(i)} = …, and of indices without a range."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Call, Equation, Index
 from grammar.symbols import FUNCTIONS
+from grammar.traversal import names_in
 
-from .names import read_spelling
+from .names import component_names, read_spelling, walk
+from .uses import find_indices
 
 
 def refuse_elements_of_functions(source: str, program: nodes.Program) -> None:
@@ -41,3 +43,18 @@ def _is_head(call: Call) -> bool:
         and bool(call.arguments)
         and all(read_spelling(argument) is not None for argument in (*call.arguments, *call.parameters))
     )
+
+
+def refuse_unranged_draws(source: str, program: nodes.Program) -> None:
+    """Raise NotationError if a random variable such as z^t has an index, but its statement has no range for it."""
+    positions = [at for node in walk(program) if isinstance(node, Index) for _, at in node.items]
+    indices = find_indices(program).union(*map(names_in, positions))
+    for statement in program.statements:
+        draw = statement.sides[-1] if isinstance(statement, Equation) and statement.range is None else None
+        labels = draw.labels if isinstance(draw, nodes.Draw) else ()
+        variables = {name for part in labels for name in component_names(part)} & indices
+        if isinstance(draw, nodes.Draw) and variables:
+            raise NotationError(
+                114, f"the range of {min(variables)} in {draw.name} is missing", source, statement.span,
+                hint=f"write {source[slice(*statement.span)]} for {min(variables)} = 1, …, n",
+            )  # fmt: skip

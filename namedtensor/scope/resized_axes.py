@@ -5,14 +5,17 @@ The new size is computed from the original size, so it does not conflict with th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 from grammar import nodes
 from grammar.nodes import Call, Name, Node, axis_of
+from grammar.traversal import names_in
 
 from .names import walk
 from .symbols import Scope
+from .uses import reach
 
 WINDOWS = frozenset({"unroll", "pool"})  # the operators that give their first axis another size
 
@@ -35,7 +38,7 @@ def resizes(scope: Scope, node: Node, axis: str) -> bool:
             if any(name in names for name in _find_resized(part)):
                 return True
             if isinstance(part, Name):
-                waiting += [(body, names) for body in bodies_named(scope, part.text)]
+                waiting += [(body, names) for body in scope.bodies_named(part.text)]
             elif isinstance(part, Call):
                 for function in scope.functions.get(part.operator, ()):
                     waiting.append((function.body, names | function.over_axes))
@@ -52,26 +55,15 @@ def _find_resized(node: Any) -> Iterator[str]:
         yield from (axis.name for axis, at in node.items if isinstance(at, nodes.Slice))
 
 
-def bodies_named(scope: Scope, base: str) -> Iterator[Node]:
-    """Yield the bodies of all definitions of a name, in the program and in its functions."""
-    for holder in (scope, *scope.all_functions()):
-        yield from (definition.body for definition in holder.all_definitions() if definition.name.base == base)
-
-
 def is_used(scope: Scope, node: Node, name: str) -> bool:
     """Return whether an expression uses a name, directly or through definitions and functions."""
-    waiting: list[Any] = [node]
-    seen: set[int] = set()
-    while waiting:
-        root = waiting.pop()
-        if id(root) in seen:
-            continue
-        seen.add(id(root))
-        for part in walk(root):
-            if isinstance(part, Name):
-                if part.text == name:
-                    return True
-                waiting += bodies_named(scope, part.text)
-            elif isinstance(part, Call):
-                waiting += [function.body for function in scope.functions.get(part.operator, ())]
-    return False
+
+    def following(text: str) -> Iterable[str]:
+        return chain.from_iterable(words_in(body) for body in scope.bodies_named(text))
+
+    return name in reach(words_in(node), following)
+
+
+def words_in(node: Node) -> set[str]:
+    """Return the names and functions in an expression, without scripts."""
+    return names_in(node) | {part.operator for part in walk(node) if isinstance(part, Call)}

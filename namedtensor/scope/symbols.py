@@ -380,3 +380,9 @@ class Scope:
     def all_definitions(self) -> Iterator[Definition]:
         """Return the definitions that do not belong to a function, families first."""
         return chain(self.families, *self.definitions.values())
+
+    def bodies_named(self, name: str) -> Iterator[Node]:
+        """Yield the right-hand sides of all definitions and functions with a name, also of definitions in functions."""
+        for holder in (self, *self.all_functions()):
+            yield from (definition.body for definition in holder.all_definitions() if definition.name.base == name)
+        yield from (function.body for function in self.functions.get(name, ()))

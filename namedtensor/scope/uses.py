@@ -26,7 +26,7 @@ NOTHING: frozenset[str] = frozenset()
 
 
 class NameUse(NamedTuple):
-    """A use of a name, a call with scripts, or a random variable, with the names that are bound at this place."""
+    """A use of a name, or a call with scripts, with the names that are bound at this place."""
 
     node: Node
     bound: frozenset[str]
@@ -51,7 +51,7 @@ class Uses(NamedTuple):
     @property
     def names(self) -> list[Node]:
         """The operands in the expressions that are free names, with their scripts."""
-        return [node for node, _ in self.references if not isinstance(node, (Call, nodes.Draw))]
+        return [node for node, _ in self.references if not isinstance(node, Call)]
 
     def axes(self, makers: frozenset[str] = OF_AXES) -> frozenset[str]:
         """Return the axes, without stars, in subscripts and sizes.
@@ -138,10 +138,11 @@ class Collector:
             self.references += (NameUse(Name(text), NOTHING) for text in ("draws", "seed"))
             parts: list[tuple[Any, frozenset[str]]] = []
             for draw in node.draws:
-                if isinstance(draw, nodes.Draw):
-                    self.references.append(NameUse(draw, bound))
-                    parts += [(part, bound) for part in children(draw)]
-                bound = bound | {draw.name if isinstance(draw, nodes.Draw) else draw.text}
+                if isinstance(draw, Name):  # A separate statement declares the random variable.
+                    parts.append((draw, bound))
+                    continue
+                parts += [(part, bound) for part in children(draw)]
+                bound = bound | {draw.name}
             return [*parts, (node.body, bound)]
         if isinstance(node, nodes.Draw):
             self.references.append(NameUse(Name("seed"), NOTHING))

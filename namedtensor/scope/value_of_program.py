@@ -34,12 +34,3 @@ def last_member(definition: Definition) -> Node:
         return node
 
     return filled(head)
-
-
-def restore_written(program: nodes.Program, node: Node) -> Node:
-    """Return the source form of a rewritten node, such as 𝔼_x[x] for 𝔼_{x ∼ N(0, 1)}[x].
-
-    If no bare expression has the node's span, return the node itself.
-    """
-    values = (statement.body for statement in program.statements if isinstance(statement, nodes.Value))
-    return next((body for body in values if body.span == node.span), node)

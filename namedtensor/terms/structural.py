@@ -83,6 +83,11 @@ class MalformedTermError(AssertionError):
     """Raised for a term of unknown kind or form, which indicates a defect in the pass that made it."""
 
 
+def is_joining(operator: str) -> bool:
+    """Return whether an operator joins its arguments, so that each has a separate part of the result."""
+    return operator in ("fill", "literal", "members") or (operator in REGISTRY and REGISTRY[operator].joins)
+
+
 def verify(*roots: Term) -> None:
     """Raise MalformedTermError if a term that the roots need does not match the table or its operator's record."""
     for term in topological(*roots):
