@@ -52,6 +52,8 @@ ERROR_TEXTS: dict[tuple[str, str], str] = {
     ("namedtensor/planning/failures.py", "'positive' in text"): FAILED,
     ("namedtensor/planning/failures.py", "'definite' in text"): FAILED,
     ("namedtensor/planning/failures.py", "'ingular' in text"): FAILED,
+    ("namedtensor/core/memory.py", "'out of memory' in text"): "JAX and CUDA say it only in the text of a RuntimeError",
+    ("namedtensor/core/memory.py", "'allocate memory' in text"): "PyTorch says it only in the text of a RuntimeError",
     ("namedtensor/files/formats.py", "'pickle' in text.lower()"): "NumPy refuses objects in a file by a ValueError like any other",
     ("namedtensor/sharding/device_report.py", "NEEDED.search(str(problem))"): "XLA says only in a sentence how much memory a program needs",
 }  # fmt: skip

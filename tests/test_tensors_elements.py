@@ -17,6 +17,8 @@ CREATED = [
     (lambda **more: nt.zeros("a[2] b[3]", **more), np.zeros((2, 3))),
     (lambda **more: nt.zeros({"a": 2}, "int32", **more), np.zeros(2, "int32")),
     (lambda **more: nt.ones("ℝ^{a[2] × b[3]}", **more), np.ones((2, 3))),
+    (lambda **more: nt.ones(axis="a b", sizes={"a": 2, "b": 3}, **more), np.ones((2, 3))),
+    (lambda **more: nt.ones(axis="a", size=2, dtype="float32", **more), np.ones(2, "float32")),
     (lambda **more: nt.full("a[2], b[1]", 7, **more), np.full((2, 1), 7)),
     (lambda **more: nt.arange("a[4]", 1, 0.5, **more), np.arange(4) * 0.5 + 1),
     (lambda **more: nt.eye("a[2] a'[3]", **more), np.eye(2, 3)),
@@ -46,8 +48,57 @@ def test_a_tensor_like_another(library):
         np.testing.assert_array_equal(result.to_numpy("a b"), np.full((2, 4), number))
 
 
-def test_ones_by_axis_are_what_they_were():
-    assert nt.ones(axis="a", size=2).tolist() == [1, 1]
+A_NUMBER = nt.zeros("")
+TOO_LARGE = [
+    (lambda n, **more: nt.zeros({"a": n}, **more), "a[{}]", 8),
+    (lambda n, **more: nt.ones({"a": n, "b": 2}, **more), "a[{}] × b[2]", 16),
+    (lambda n, **more: nt.ones(axis="a", size=n, **more), "a[{}]", 8),
+    (lambda n, **more: nt.arange({"a": n}, **more), "a[{}]", 8),
+    (lambda n, **more: nt.eye({"a": n, "b": 2}, **more), "a[{}] × b[2]", 16),
+    (lambda n, **more: nt.random_normal({"a": n}, **more), "a[{}]", 8),
+    (lambda n, **more: nt.onehot(A_NUMBER.to(**more), axis="a", size=n), "a[{}]", 8),
+]
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("create, shape, itemsize", TOO_LARGE)
+@pytest.mark.parametrize("size", [10**30, 2**61, 2**57])
+def test_a_tensor_that_does_not_fit(create, shape, itemsize, size, library):
+    pytest.importorskip(library)
+    if size == 2**57 and library == "jax" and create is TOO_LARGE[-1][0]:
+        pytest.skip("JAX aborts the process if a compiled function does not fit")
+    with pytest.raises(nt.NotationError) as error:
+        create(size, library=library)
+    assert error.value.code == 404 and error.value.hint
+    itemsize = 4 if library == "jax" and create is TOO_LARGE[-1][0] else itemsize
+    needed = f"{size * itemsize / 2**40:.0f} TiB"
+    assert f"ℝ^{{{shape.format(size)}}} needs {needed}" in error.value.message
+
+
+@pytest.mark.parametrize("size", [10**30, 2**57])
+def test_numbers_that_do_not_fit(size):
+    with pytest.raises(nt.NotationError, match=f"a.{size}.* needs") as error:
+        nt.tensor(range(size), "a")
+    assert error.value.code == 404
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_a_result_that_does_not_fit(library):
+    pytest.importorskip(library)
+    x, y = nt.zeros("a[10000000]", "float32", library=library), nt.zeros("b[10000000]", "float32", library=library)
+    with pytest.raises(nt.NotationError, match=r"a\[10000000\] × b\[10000000\].* needs 363.8 TiB"):
+        x * y
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_an_index_beyond_every_integer(library):
+    pytest.importorskip(library)
+    index = nt.full("i[1]", 1e30, library=library)
+    for select in (lambda: nt.onehot(index, axis="a", size=4), lambda: nt.onehot(10**30, axis="a", size=4)):
+        with pytest.raises(nt.NotationError, match="index 1.*e.30 is out of range for axis a") as error:
+            select()
+        assert error.value.code == 401
 
 
 @pytest.mark.parametrize("draw", [nt.random_normal, nt.random_uniform])

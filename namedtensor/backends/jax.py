@@ -110,7 +110,7 @@ WHOLE_POSITIONS = '''
 def whole_positions(indices):
     """Convert indices from floats to integers."""
     if is_concrete(indices):
-        wrong = (indices != jnp.floor(indices)) | ~jnp.isfinite(indices)
+        wrong = (indices != jnp.floor(indices)) | ~(jnp.abs(indices) < 2.0**63)
         if wrong.any():
             raise index_error(float(indices[wrong][0]))
     return indices.astype(int)

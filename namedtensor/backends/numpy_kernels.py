@@ -274,7 +274,7 @@ def scatter_add(x, places, axis, size):
 WHOLE_POSITIONS = '''
 def whole_positions(indices):
     """Convert indices from floats to integers."""
-    wrong = (indices != np.floor(indices)) | ~np.isfinite(indices)
+    wrong = (indices != np.floor(indices)) | ~(np.abs(indices) < 2.0**63)
     if wrong.any():
         raise index_error(float(np.extract(wrong, indices)[0]))
     return indices.astype(np.int64)

@@ -62,7 +62,7 @@ def scatter_add(x, places, axis, size):
 WHOLE_POSITIONS = '''
 def whole_positions(indices):
     """Convert indices from floats to integers."""
-    wrong = (indices != xp.floor(indices)) | ~xp.isfinite(indices)
+    wrong = (indices != xp.floor(indices)) | ~(xp.abs(indices) < 2.0**63)
     if xp.any(wrong):
         raise index_error(first(wrong, indices))
     return xp.astype(indices, xp.int64)

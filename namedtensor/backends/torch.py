@@ -118,7 +118,7 @@ def whole_positions(indices):
     """Convert indices from floats to integers."""
     known = seen(indices)
     if known is not None:
-        wrong = (known != torch.floor(known)) | ~torch.isfinite(known)
+        wrong = (known != torch.floor(known)) | ~(torch.abs(known) < 2.0**63)
         if wrong.any():
             raise index_error(float(known[wrong][0]))
     return indices.to(torch.int64)

@@ -8,6 +8,7 @@
 `sizes`: size variables and their unification.
 `arrays`: array libraries, dtype names, and layouts, which store the axes, sizes and dtype of a tensor.
 `hooks`: callbacks, and functions that higher layers provide.
+`memory`: the memory that a tensor needs, and the error for a tensor that does not fit.
 `array_data`: the data of tensors.
 `labels`: labels of elements along axes, and layouts with labels.
 `label_alignment`: the comparison of the labels of several inputs, and its errors.

@@ -12,12 +12,16 @@ import numpy as np
 from grammar.errors import NotationError
 
 from .arrays import is_array, is_shape, library, namespace, shape_error
+from .memory import fit_in_memory
 from .seeds import is_key
 
 
-def require_array(data: Any) -> Any:
-    """Return the data as an array of numbers. Raise NotationError if the data is not numeric."""
-    return check_array(data) if is_array(data) else from_lists(data)
+def require_array(data: Any, axes: tuple[str, ...] = ()) -> Any:
+    """Return the data as an array of numbers. Raise NotationError if it is not numeric or does not fit in memory."""
+    if is_array(data):
+        return check_array(data)
+    with fit_in_memory(dict(zip(axes, lengths_of(data)))):
+        return from_lists(data)
 
 
 def from_lists(data: Any) -> Any:
@@ -34,6 +38,14 @@ def from_lists(data: Any) -> Any:
     if array is None or (array.dtype == object and _is_ragged(_rows(data) or ())):
         raise NotationError(311, "the nested lists differ in length", hint="give every row the same number of entries")
     return check_array(array)
+
+
+def lengths_of(data: Any) -> list[int]:
+    """Return the lengths of nested sequences that become an array, judged by the first entry of each sequence."""
+    if isinstance(data, range):  # `len` fails for a range of 2^63 numbers
+        return [1 + (data[-1] - data[0]) // data.step if data else 0]
+    rows = _rows(data)
+    return [len(rows), *lengths_of(rows[0])] if rows else []
 
 
 def _rows(data: Any) -> Sequence[Any] | None:

@@ -355,8 +355,8 @@ def tensor(data: Any, axes: str | Iterable[str] = (), labels: Any = None) -> Nam
     Raises
     ------
     NotationError
-        If the number of names differs from the number of dimensions (316), a name occurs twice (303; paper §2.3), or
-        the rows of nested lists differ in length (311).
+        If the number of names differs from the number of dimensions (316), a name occurs twice (303; paper §2.3), the
+        rows of nested lists differ in length (311), or the numbers do not fit in memory (404).
 
     Examples
     --------
@@ -373,7 +373,7 @@ def tensor(data: Any, axes: str | Iterable[str] = (), labels: Any = None) -> Nam
     if isinstance(data, NamedTensor):
         result = wrap_array(reorder_array(data, names), names) if names else data
         return result.with_labels(dict(data.layout.labels)) if names and data.layout.labels else result
-    array = require_array(data)
+    array = require_array(data, names)
     if len(names) != len(array.shape):
         raise wrong_number(array, names)
     if len(set(names)) != len(names):

@@ -39,17 +39,20 @@ def is_index_problem(problem: IndexError) -> bool:
 def index_error(problem: IndexError, axis: str, base: int = 1) -> NotationError:
     """Return the error for an invalid index along an axis: an index that is out of range or not an integer.
 
-    `problem.index` is the invalid index. `problem.size` is the axis size, or None if the size does not matter. The
-    first valid index is `base`.
+    `problem.index` is the invalid index. `problem.size` is the axis size, or None if the index is out of range for
+    every axis. The first valid index is `base`.
     """
-    value, size = problem.index, problem.size  # type: ignore[attr-defined]
-    if size is None or to_integer(value) is None:
-        return NotationError(402, f"index must be an integer, got {value}", hint="pass integers")
+    value, size = to_integer(problem.index), problem.size  # type: ignore[attr-defined]
+    if value is None:
+        return NotationError(402, f"index must be an integer, got {problem.index}", hint="pass integers")  # type: ignore[attr-defined]
     if base == 0:
         hint = "in Python, indices start at 0"
     else:
         hint = "indices start at 1; negative indices are not supported" if value < 1 else None
-    message = f"index {value} is out of range for axis {axis} ({base} to {size - 1 + base})"
+    if size is None:  # a float of 2^63 or more
+        message = f"index {problem.index} is out of range for axis {axis}"  # type: ignore[attr-defined]
+    else:
+        message = f"index {value} is out of range for axis {axis} ({base} to {size - 1 + base})"
     return NotationError(401, message, hint=hint)
 
 

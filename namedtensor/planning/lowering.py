@@ -16,6 +16,7 @@ from ..core.arrays import Layout, dtype_name
 from ..core.axes import Order, show
 from ..core.extents import Extent, proves_at_most, typical
 from ..core.families import FamilyName
+from ..core.memory import bytes_in_words
 from ..core.settings import Limits
 from ..core.size_conditions import is_by_example, limit_size
 from ..core.sizes import is_ground, resolve
@@ -282,9 +283,10 @@ class Lowering:
         if total > self.limits.max_result_bytes and term.operator not in GIVEN:
             names = distinct_names(term.shape)
             shape = {names[axis]: size for axis, size in resolve_shape(term.shape).items()}
+            limit = bytes_in_words(self.limits.max_result_bytes)
             raise NotationError(
-                404, f"the result needs {_bytes(total)}; the limit is {_bytes(self.limits.max_result_bytes)}",
-                self.source, span_of(term, self.source), notes=(f"its shape is {show(shape)}",),
+                404, f"the result needs {bytes_in_words(total)}; the limit is {limit}", self.source,
+                span_of(term, self.source), notes=(f"its shape is {show(shape)}",),
                 hint="contract an axis earlier, or raise limits.max_result_bytes",
             )  # fmt: skip
 
@@ -389,11 +391,3 @@ def multiple(term: Term) -> tuple[Term, float] | None:
 def sizes_of(value: PlanValue) -> dict[str, Any]:
     """Return the sizes of a value by the source names of its axes."""
     return dict(zip(map(source_name, value.order), value.shape))
-
-
-def _bytes(count: float) -> str:
-    for unit in ("bytes", "KiB", "MiB", "GiB"):
-        if count < 1024:
-            return f"{count:.0f} {unit}" if count == int(count) else f"{count:.1f} {unit}"
-        count /= 1024
-    return f"{count:.0f} TiB" if count == int(count) else f"{count:.1f} TiB"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,10 @@ from ..core.arrays import place_array
 from ..core.axes import check_axis
 from ..core.kinds import to_count, wrong
 from ..core.labels import labels_of, make_labeled_layout
+from ..core.memory import fit_in_memory
 from ..core.tensor import NamedTensor, wrap_array, wrap_layout
-from .functions import FUNCTIONS
+from ..operators import REGISTRY
+from .functions import axes_of, new_sizes
 
 SHAPE_HINT = 'write "seq[3] chans[4]", or {"seq": 3, "chans": 4}'
 PART = re.compile(r"(?P<axis>[^\s,×\[\]]+)(?:\[(?P<size>[^\]]*)\])?")
@@ -43,8 +45,12 @@ def sizes_of(shape: Any) -> dict[str, int]:
     return sizes
 
 
-def make_tensor(array: Any, sizes: Mapping[str, int], dtype: Any, library: str, device: Any) -> NamedTensor:
-    return wrap_array(place_array(array, library, dtype, device), tuple(sizes))
+def make_tensor(
+    make: Callable[..., Any], sizes: Mapping[str, int], dtype: Any, library: str, device: Any
+) -> NamedTensor:
+    """Return a tensor whose elements `make` returns, as a NumPy array, for the sizes of the axes."""
+    with fit_in_memory(sizes):
+        return wrap_array(place_array(make(*sizes.values()), library, dtype, device), tuple(sizes))
 
 
 def check_number(value: Any, what: str) -> None:
@@ -73,8 +79,8 @@ def zeros(shape: Any, dtype: str | None = None, *, library: str = "numpy", devic
     Raises
     ------
     NotationError
-        If the shape is invalid (208, 303, 310, 317), the dtype or device is not supported (405), or the library is not
-        installed (408) or unknown (409).
+        If the shape is invalid (208, 303, 310, 317), the tensor does not fit in memory (404), the dtype or device is not
+        supported (405), or the library is not installed (408) or unknown (409).
 
     Examples
     --------
@@ -114,16 +120,16 @@ def ones(
     Raises
     ------
     NotationError
-        If the shape is invalid (208, 303, 310, 317), the dtype or device is not supported (405), or the library is not
-        installed (408) or unknown (409).
+        If the shape is invalid (208, 303, 310, 317), the tensor does not fit in memory (404), the dtype or device is not
+        supported (405), or the library is not installed (408) or unknown (409).
 
     Examples
     --------
     >>> ones("a[3]")
     NamedTensor([1.0, 1.0, 1.0], "a")
     """
-    if shape is None:
-        return FUNCTIONS["ones"](axis=axis, size=size, sizes=sizes)
+    if shape is None and axis is not None:
+        shape = {name: new_sizes(REGISTRY["ones"], (name,), size, sizes or {})[name] for name in axes_of(axis)}
     return full(shape, 1.0, dtype, library=library, device=device)
 
 
@@ -152,8 +158,8 @@ def full(
     Raises
     ------
     NotationError
-        If the shape is invalid (208, 303, 310, 317), `value` is not a number (208), the dtype or device is not
-        supported (405), or the library is not installed (408) or unknown (409).
+        If the shape is invalid (208, 303, 310, 317), `value` is not a number (208), the tensor does not fit in memory
+        (404), the dtype or device is not supported (405), or the library is not installed (408) or unknown (409).
 
     Examples
     --------
@@ -162,7 +168,7 @@ def full(
     """
     sizes = sizes_of(shape)
     check_number(value, "the value of full")
-    return make_tensor(np.full(tuple(sizes.values()), value), sizes, dtype, library, device)
+    return make_tensor(lambda *shape: np.full(shape, value), sizes, dtype, library, device)
 
 
 def arange(
@@ -190,7 +196,7 @@ def arange(
     Raises
     ------
     NotationError
-        If the shape is not one axis (316), or the library is not installed (408).
+        If the shape is not one axis (316), the tensor does not fit in memory (404), or the library is not installed (408).
 
     Examples
     --------
@@ -200,7 +206,7 @@ def arange(
     sizes = sizes_of(shape)
     if len(sizes) != 1:
         raise NotationError(316, f"arange expects one axis, got {len(sizes)}", hint='write arange("seq[4]")')
-    return make_tensor(start + step * np.arange(*sizes.values()), sizes, dtype, library, device)
+    return make_tensor(lambda size: start + step * np.arange(size), sizes, dtype, library, device)
 
 
 def eye(shape: Any, dtype: str | None = None, *, library: str = "numpy", device: Any = None) -> NamedTensor:
@@ -224,7 +230,8 @@ def eye(shape: Any, dtype: str | None = None, *, library: str = "numpy", device:
     Raises
     ------
     NotationError
-        If the shape does not have two axes (316), or the library is not installed (408).
+        If the shape does not have two axes (316), the tensor does not fit in memory (404), or the library is not installed
+        (408).
 
     Examples
     --------
@@ -234,8 +241,7 @@ def eye(shape: Any, dtype: str | None = None, *, library: str = "numpy", device:
     sizes = sizes_of(shape)
     if len(sizes) != 2:
         raise NotationError(316, f"eye expects two axes, got {len(sizes)}", hint='write eye("row[3] column[3]")')
-    rows, columns = sizes.values()
-    return make_tensor(np.eye(rows, columns), sizes, dtype, library, device)
+    return make_tensor(np.eye, sizes, dtype, library, device)
 
 
 # --------------------------------------------------------------------------------------------------------- like another
@@ -270,7 +276,8 @@ def full_like(X: NamedTensor, value: float) -> NamedTensor:
         raise wrong(X, "the tensor of full_like", "a named tensor", 'write nt.full("a[3]", 0.5)')
     check_number(value, "the value of full_like")
     layout = X.layout
-    return wrap_layout(layout.xp.full_like(X.array, value), make_labeled_layout(layout, labels_of(layout)))
+    with fit_in_memory(layout.sizes, layout.dtype.itemsize):
+        return wrap_layout(layout.xp.full_like(X.array, value), make_labeled_layout(layout, labels_of(layout)))
 
 
 def zeros_like(X: NamedTensor) -> NamedTensor:

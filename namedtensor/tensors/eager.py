@@ -19,6 +19,7 @@ from ..core.arrays import MOST, Layout, dtype_name, evaluate_eagerly, has_dimens
 from ..core.axes import ShapeMismatchError, bind, broadcast
 from ..core.dimensions import Dimensions, with_assumptions
 from ..core.hooks import Injected
+from ..core.memory import fit_in_memory
 from ..core.settings import OUTER, Limits, guard_broadcast
 from ..core.tensor import NamedTensor, _new, wrap_array, wrap_layout
 from ..operators import REGISTRY
@@ -162,7 +163,11 @@ def _run_first(
     for operand, argument in zip(operands, arguments):
         if not isinstance(operand, (NamedTensor, *NUMBERS)):
             raise no_names(argument, record.python_name)
-    function, order, steady = prepare(record, operands, axes, options)
+    layouts = tuple(operand.layout if isinstance(operand, NamedTensor) else None for operand in operands)
+    shape = check_operands(record, layouts, operands, axes, options)
+    itemsize = max((layout.dtype.itemsize for layout in layouts if layout is not None), default=8)
+    with fit_in_memory(shape, itemsize):
+        function, order, steady = prepare(record, layouts, operands, axes, options)
     outer = outer_broadcast(record.name, operands) if record.name in OUTER and len(operands) == 2 else None
     function = guard_broadcast(function, outer)
     if (
@@ -172,7 +177,8 @@ def _run_first(
         and warn_of_misspelt(outer, operands)
     ):
         steady = False  # each such call warns
-    result = wrap_array(function(*arrays_of(operands)), order)
+    with fit_in_memory(shape, itemsize):
+        result = wrap_array(function(*arrays_of(operands)), order)
     if steady and all(
         other is argument for other, argument in zip(operands, arguments)
     ):  # a conversion is repeated each time
@@ -180,18 +186,27 @@ def _run_first(
     return result
 
 
-def prepare(
-    record: Operator, arguments: tuple[Any, ...], axes: tuple[str, ...], options: Mapping[str, Any]
-) -> tuple[Any, ...]:
-    """Specialize a call. Return a function of all arguments, the axes of its result, and whether it can be cached."""
-    layouts = tuple(argument.layout if isinstance(argument, NamedTensor) else None for argument in arguments)
-    xp = one_library(layouts, record.python_name)
+def check_operands(
+    record: Operator, layouts: tuple[Layout | None, ...], operands: tuple[Any, ...], axes: tuple[str, ...],
+    options: Mapping[str, Any],
+) -> dict[str, Any]:  # fmt: skip
+    """Return the shape of the result. Raise NotationError if the operands do not fit the operator."""
+    one_library(layouts, record.python_name)
     shapes = tuple({} if layout is None else layout.sizes for layout in layouts)
     try:
-        check_shapes(record, shapes, axes, options)
+        shape = check_shapes(record, shapes, axes, options)
     except ShapeMismatchError as problem:
         raise shape_error(problem, record, shapes, axes) from None
-    check_truth(record, layouts, arguments)
+    check_truth(record, layouts, operands)
+    return shape
+
+
+def prepare(
+    record: Operator, layouts: tuple[Layout | None, ...], arguments: tuple[Any, ...], axes: tuple[str, ...],
+    options: Mapping[str, Any],
+) -> tuple[Any, ...]:  # fmt: skip
+    """Specialize a call. Return a function of all arguments, the axes of its result, and whether it can be cached."""
+    xp = one_library(layouts, record.python_name)
 
     def lower(w, given):
         return record.lower(w, given, axes, options)
@@ -336,8 +351,10 @@ def one_library(layouts: tuple[Layout | None, ...], name: str) -> Any:
 
 
 # ---------------------------------------------------------------------------------------------------------- checking
-def check_shapes(record: Operator, shapes: tuple[Any, ...], axes: tuple[str, ...], options: Mapping[str, Any]) -> None:
-    """Raise ShapeMismatchError if the arguments do not fit the operator.
+def check_shapes(
+    record: Operator, shapes: tuple[Any, ...], axes: tuple[str, ...], options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the shape of the result. Raise ShapeMismatchError if the arguments do not fit the operator.
 
     Raise NotationError if an axis has size 0 and the operator is undefined for it.
     """
@@ -348,17 +365,17 @@ def check_shapes(record: Operator, shapes: tuple[Any, ...], axes: tuple[str, ...
     if is_elementwise(record, len(shapes), axes):
         if axes:
             raise ShapeMismatchError("number", detail=(0, len(axes)))
-        broadcast(shapes)
-        return
+        return broadcast(shapes)
     if record.kind == "reduction" and len(shapes) > 1:
         raise ShapeMismatchError("arity", detail=("1", len(shapes)))
     bind(record.lifted_over(len(shapes)), axes)
     sizes = record.new_sizes(shapes, axes, options.get("sizes", {})) if record.new_sizes is not None else None
-    record.result_shape(shapes, axes, sizes)
+    result = record.result_shape(shapes, axes, sizes)
     if record.kind in ("reduction", "axis_map") and not record.of_nothing:
         empty = next((axis for axis in axes for shape in shapes[:1] if shape[axis] == 0), None)
         if empty is not None:
             raise NotationError(405, f"{record.python_name} is undefined: axis {empty} has size 0")
+    return result
 
 
 def is_elementwise(record: Operator, arguments: int, axes: tuple[str, ...]) -> bool:

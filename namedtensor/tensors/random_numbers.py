@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from ..core.memory import fit_in_memory
 from ..core.seeds import generator_of
 from ..core.tensor import NamedTensor, wrap_array
 from .creation import make_tensor, sizes_of
@@ -39,7 +41,7 @@ def random_normal(
     Raises
     ------
     NotationError
-        If the shape is invalid (310, 317), or the library is not installed (408).
+        If the shape is invalid (310, 317), the tensor does not fit in memory (404), or the library is not installed (408).
 
     Examples
     --------
@@ -47,7 +49,7 @@ def random_normal(
     True
     """
     sizes = sizes_of(shape)
-    return draw_tensor(generator_of(seed).normal(mean, std, tuple(sizes.values())), sizes, dtype, library, device)
+    return draw_tensor(partial(generator_of(seed).normal, mean, std), sizes, dtype, library, device)
 
 
 def random_uniform(
@@ -77,7 +79,7 @@ def random_uniform(
     Raises
     ------
     NotationError
-        If the shape is invalid (310, 317), or the library is not installed (408).
+        If the shape is invalid (310, 317), the tensor does not fit in memory (404), or the library is not installed (408).
 
     Examples
     --------
@@ -85,12 +87,16 @@ def random_uniform(
     {'seq': 5}
     """
     sizes = sizes_of(shape)
-    return draw_tensor(generator_of(seed).uniform(low, high, tuple(sizes.values())), sizes, dtype, library, device)
+    return draw_tensor(partial(generator_of(seed).uniform, low, high), sizes, dtype, library, device)
 
 
-def draw_tensor(numbers: Any, sizes: Mapping[str, int], dtype: Any, library: str, device: Any) -> NamedTensor:
+def draw_tensor(
+    draw: Callable[..., Any], sizes: Mapping[str, int], dtype: Any, library: str, device: Any
+) -> NamedTensor:
     """Return random numbers as a tensor. If they come from a JAX key, they remain in a JAX array."""
+    with fit_in_memory(sizes):
+        numbers = draw(tuple(sizes.values()))
     if type(numbers).__module__.partition(".")[0] in ("numpy", "builtins"):
-        return make_tensor(np.asarray(numbers), sizes, dtype, library, device)
+        return make_tensor(lambda *shape: np.asarray(numbers), sizes, dtype, library, device)
     result = wrap_array(numbers, tuple(sizes))
     return result if dtype is None else result.astype(dtype)  # type: ignore[attr-defined]
