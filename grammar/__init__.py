@@ -8,25 +8,25 @@
 `traversal`: traversal of a tree, and rebuilding of a tree with replaced nodes.
 `lengths`: limits on the length of a source.
 `tokens`: the tokens that both lexers produce, and names with scripts.
-`customary_forms`: alternative forms, rewritten as the form that the grammar accepts.
+`customary_forms`: conversion of customary forms to the form that the grammar accepts.
 `bars`: the pairing of opening and closing bars.
-`draws`: the recognition of expectations and distributions.
-`function_names`: the recognition of function names.
-`ambiguous_powers`: the detection of powers with two interpretations.
-`stray_characters`: the likely intent of a character that the notation does not have.
+`draws`: recognition of expectations and distributions.
+`function_names`: recognition of function names.
+`ambiguous_powers`: errors for powers with two interpretations.
+`stray_characters`: hints for characters that are not part of the notation.
 `partials`: derivatives written as operators, such as ∂/∂X*.
 `text_tables`: tables of words, symbols and characters of the text syntax.
 `where_parts`: definitions after `where` in a line of text.
 `import_lines`: the tokens of an import line.
-`folding`: the normalization of a name's spellings.
+`folding`: conversion of a name's spellings to one form.
 `text`: the lexer of the text syntax.
 `latex`: the lexer of the LaTeX syntax, which produces the same tokens.
 `plain_text`: conversion to ASCII, for streams that cannot display the notation.
-`builder`: the construction of nodes from the rules of the grammar.
+`builder`: the functions that build a node for each grammar rule.
 `continued_lines`: the error for a line that begins with + or − after a complete equation.
 `syntax_errors`: explanations of unexpected tokens.
 `parser`: the parser of both syntaxes, which runs Lark on `formula.lark`.
-`composed`: text that is composed of several files.
+`composed`: text joined from several files.
 `completion`: completion of a partly typed formula.
 `printer`: conversion of a tree to text, ASCII or LaTeX, with optional colors.
 

@@ -1,4 +1,4 @@
-"""Detection of ambiguous powers, which are reported along with both meanings.
+"""Raise an error for each ambiguous power and show both meanings.
 
 mean_{n} (y − p)^2      the square of a mean, or the mean of squares
 sin^{-1} x              arcsin x, or 1 / sin x
@@ -15,12 +15,12 @@ from .symbols import ELEMENTWISE, FAMILIES, FUNCTIONS, INVERSES, WITHOUT_AXES
 from .tokens import Token, covering, group_end, has_several_parts, scripts_end
 
 BRACKETS = ("CALL", "LPAREN", "LBRACKET", "LBRACE")
-TRANSPOSES = ("T", "top")  # not powers; other code rejects them
+TRANSPOSES = ("T", "top")  # These superscripts are transposes, not powers.
 ENDS_SET = ("REALS", "RBRACE", "RBRACKET", "NAME")  # the types that may precede the shape of a set
 OVER_AXES = ("FUNCTION", "DOT", "BIG", "OPERATOR")  # tokens whose subscript names axes
 SPACED = {"COMMA": ", ", "DRAWN": " ∼ ", "IN": " ∈ "}  # the text of these tokens in a message
-MAX_SCRIPT_CHARS = 30  # of a script that a message quotes
-MAX_READING_CHARS = 80  # of a repair that a hint quotes
+MAX_SCRIPT_CHARS = 30  # The maximum length of a script in a message.
+MAX_READING_CHARS = 80  # The maximum length of a repair in a hint.
 
 
 def refuse_ambiguous_powers(tokens: Sequence[Token], source: str) -> None:
@@ -41,9 +41,9 @@ def refuse_ambiguous_powers(tokens: Sequence[Token], source: str) -> None:
 
 
 def _argument(tokens: Sequence[Token], start: int) -> int | None:
-    """Return the index of the bracket that follows a function with axes or an expectation.
+    """Return the index of the bracket after a function with axes, or after an expectation.
 
-    Return None if there is no such bracket, or if a power after it is unambiguous by convention.
+    Return None if there is no bracket, or if convention makes a power after the bracket unambiguous.
     """
     end = scripts_end(tokens, start + 1)
     if end >= len(tokens) or tokens[end].type not in BRACKETS:
@@ -55,14 +55,17 @@ def _argument(tokens: Sequence[Token], start: int) -> int | None:
 
 
 def _power_after(tokens: Sequence[Token], opening: int) -> Span | None:
-    """Return the token range of the power after a bracket, or None if it has no power or contains several arguments."""
+    """Return the token range of the power after a bracketed argument.
+
+    Return None if no power follows, or if the brackets contain several arguments.
+    """
     if has_several_parts(tokens, opening):
         return None
     end = group_end(tokens, opening)
     while end < len(tokens) and tokens[end].type == "SUB":  # mean_{n} (x)_{a(1)}^2
         after = scripts_end(tokens, end, ("SUB",))
         chosen = any(token.type in ("ARROW", "LPAREN") for token in tokens[end:after])
-        if tokens[opening].type == "LBRACKET" and not chosen:  # a literal
+        if tokens[opening].type == "LBRACKET" and not chosen:  # A literal follows.
             return None
         end = after
     if [token.type for token in tokens[end : end + 3]] == ["DOT", "DOT", "NUMBER"] and _is_stars(
@@ -100,9 +103,9 @@ def refuse_order(tokens: Sequence[Token], start: int, end: int, source: str) -> 
 
 
 class _Own:
-    """The functions that a source defines with axes in their subscripts.
+    """The functions that a source itself defines with axes in their subscripts.
 
-    In contrast, the subscript of LN_Q is a label.
+    A definition of LN_Q does not count, because the subscript Q is a label.
     """
 
     def __init__(self, tokens: Sequence[Token]):
@@ -123,14 +126,17 @@ def _names(head: Sequence[Token]) -> set[str]:
 
 
 def _axes(tokens: Sequence[Token]) -> set[str]:
-    """Return the names that a source uses as axes: in subscripts of built-ins, shapes, sizes, indices and renames."""
+    """Return the names that a source uses as axes.
+
+    A name is an axis in subscripts of built-ins, shapes, sizes, indices and renames.
+    """
     names: set[str] = set()
     types = ["", "", *(token.type for token in tokens), ""]
     for start, token in enumerate(tokens):
         if token.type in OVER_AXES and (token.type != "FUNCTION" or token.text in FUNCTIONS - ELEMENTWISE):
             end = scripts_end(tokens, start + 1, ("SUB",))
             named = [inner.text for inner in tokens[start + 1 : end] if inner.type == "NAME"]
-            names |= set(named[:1] if token.text in ("maxk", "argmaxk") else named)  # whose k is a number
+            names |= set(named[:1] if token.text in ("maxk", "argmaxk") else named)  # k is a number, not an axis.
         elif token.type == "LBRACE" and types[start + 1] == "SUP" and types[start] in ENDS_SET:
             names |= {inner.text for inner in tokens[start : group_end(tokens, start)] if inner.place == "axis"}
         elif token.type == "NAME":
@@ -155,7 +161,7 @@ def _ambiguous(tokens: Sequence[Token], start: int, opening: int, power: Span, s
 
 
 def _format_tokens(tokens: Sequence[Token]) -> str:
-    """Return tokens as text in text syntax, such as mean_{n} for a function with its scripts, or ^2 for a power."""
+    """Return the text of a function with its scripts, such as mean_{n}, or of a power, such as ^2."""
     text = ""
     position = 0
     while position < len(tokens):
@@ -178,9 +184,9 @@ def _format_tokens(tokens: Sequence[Token]) -> str:
 
 
 def _whole(span: Span, source: str) -> Span:
-    r"""Return the span, extended to the left so that it contains the opening brace for every closing brace in it.
+    r"""Extend a span to the left until it contains the opening brace for each of its closing braces.
 
-    For example, it then includes all of \mathop{\mathrm{mean}}.
+    The result then includes a whole macro such as \mathop{\mathrm{mean}}.
     """
     start, end = span
     while source.count("}", start, end) > source.count("{", start, end):
@@ -194,7 +200,7 @@ def _whole(span: Span, source: str) -> Span:
 def _readings(tokens: Sequence[Token], start: int, opening: int, power: Span, source: str) -> Iterator[str]:
     """Yield the source text of each interpretation of a power.
 
-    Yield nothing if the parts are not consecutive in the source, as in some LaTeX.
+    Yield nothing if the function, its argument and the power are not in this order in the source, as in some LaTeX.
     """
     head = covering(tokens[start:opening])
     raised = covering(tokens[power[0] : power[1]])
@@ -203,7 +209,7 @@ def _readings(tokens: Sequence[Token], start: int, opening: int, power: Span, so
         return
     power_text = source[raised[0] : last].replace("**", "^")
     squared = f"({source[first : raised[0]].rstrip()}){power_text}"
-    if start and tokens[start - 1].type in ("FUNCTION", "RBRACE", "NAME", "NUMBER"):  # the operand of that token
+    if start and tokens[start - 1].type in ("FUNCTION", "RBRACE", "NAME", "NUMBER"):
         squared = f"({squared})"
     inner = f"{source[first : head[1]]}({source[head[1] : raised[0]].strip()}{power_text})"
     for reading in (squared, inner):
@@ -222,12 +228,15 @@ def has_balanced_brackets(text: str) -> bool:
 
 # ------------------------------------------------------------------------------------------- the inverse of a function
 RAISED = re.compile(r"\^[\s{(]*[-−–]\s*1\s*\)*\s*\}?|⁻¹")
-BEFORE_SUM = re.compile(r"(?:^|[=(\[{,;+\n]|[^\d)\]}]\s*[-−–])\s*\Z")  # if a quotient after it needs no brackets
+BEFORE_SUM = re.compile(r"(?:^|[=(\[{,;+\n]|[^\d)\]}]\s*[-−–])\s*\Z")
 AFTER_SUM = re.compile(r"\s*(?:\Z|[)\]},;+\n−–-])")
 
 
 def brace_inverses(tokens: list[Token]) -> None:
-    """Put braces around the power in sin^-1, in place, so that it is treated like sin^{-1}."""
+    """Insert braces around the power in sin^-1 so that later code handles it like sin^{-1}.
+
+    The function modifies `tokens`.
+    """
     for position in range(len(tokens) - 3, 0, -1):
         name, sign, minus, one = tokens[position - 1 : position + 3]
         if sign.type == "SUP" and minus.type == "MINUS" and one.text == "1" and name.type == "FUNCTION":

@@ -1,7 +1,7 @@
-"""The pairing of bars, which use the same character to open and to close.
+"""Pair opening bars with closing bars, which use the same character.
 
-|key|              one name: a size or an absolute value, decided later, when the name is resolved
-|x − |y||          a longer expression: abs(x − |y|), if the bars can be paired in no other way
+|key|              one name: a size if `key` is an axis, or an absolute value if it is a tensor
+|x − |y||          a longer expression: abs(x − |y|), if only one pairing is possible
 |x| y |z|          ambiguous, either (|x|) y (|z|) or |x (|y|) z|
 """
 
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from .errors import NotationError, clip_line
 from .tokens import CLOSING, OPENING, Token
 
-# Tokens that can start an operand, and tokens that can end one.
+# The first list contains the tokens that can start an operand. The second contains the tokens that can end an operand.
 BEGINS = frozenset("""NUMBER NAME FUNCTION LPAREN LBRACE LBRACKET BAR ROOT PARTIAL BIG MINUS INDICATOR EXPECTED
     EXPECTATION""".split())  # fmt: skip
 ENDS = frozenset("NUMBER NAME STAR RPAREN RBRACE RBRACKET BAR FACTORIAL".split())
@@ -23,18 +23,18 @@ PARTS = frozenset("""SEPARATOR COMMA SEMICOLON COLON EQUALS APPROX UPDATE RELATI
     NOT DOTS ELLIPSIS""".split())  # fmt: skip
 ONE_NAME = re.compile(r"NAME( SUB (NAME|NUMBER|LBRACE (NAME|NUMBER) RBRACE)| SUP (STAR|LBRACE STAR RBRACE))*")
 BESIDE = re.compile(r"(?<=[\w)])(?=abs\()|(?<=\))(?=\w)")
-MAX_NESTED_BARS = 50  # bars inside each other
-MAX_NAME_TOKENS = 64  # tokens of one name, with its scripts and marks
+MAX_NESTED_BARS = 50  # The maximum nesting depth of bars.
+MAX_NAME_TOKENS = 64  # The maximum number of tokens in a name with scripts and stars.
 
 
 class Pairing(NamedTuple):
-    """A partial pairing of bars, which consists of the bars that are still open and the completed pairs.
+    """A partial pairing: the open bars and the completed pairs.
 
     `opened` is true if the last bar opens a pair.
     """
 
     open: tuple[int, ...]
-    pairs: tuple[Any, ...]  # ((opening, close), pairs before): a tuple of all would be copied for each bar
+    pairs: tuple[Any, ...]  # Nested pairs: copying a flat tuple for each bar would be slow.
     opened: bool
 
     def entries(self) -> Iterator[tuple[int, int]]:
@@ -48,10 +48,10 @@ START = Pairing((), (), False)
 
 
 def replace_bars(tokens: list[Token], source: str) -> list[Token]:
-    """Return the tokens with each pair of bars around more than one name replaced by abs( … ).
+    """Replace each pair of bars around an expression with abs( … ) and return the new tokens.
 
-    Bars that cannot be paired are kept, so that the parser reports them. Raise NotationError if the pairing is
-    ambiguous.
+    A pair around a single name is kept. Unpaired bars are also kept, and the parser reports them. Raise NotationError
+    if the bars can be paired in two ways.
     """
     replaced: dict[int, str] = {}
     for places in groups(tokens):
@@ -80,9 +80,9 @@ def replace_bars(tokens: list[Token], source: str) -> list[Token]:
 
 
 def groups(tokens: list[Token]) -> list[list[int]]:
-    """Return the token indices of each group that contains at least one bar.
+    """Return the token indices of each group that contains a bar.
 
-    A group consists of the tokens directly inside one bracket, or outside all brackets.
+    A group consists of the tokens directly inside one pair of brackets, or of the tokens outside all brackets.
     """
     result: list[list[int]] = []
     stack: list[list[int]] = [[]]
@@ -96,7 +96,10 @@ def groups(tokens: list[Token]) -> list[list[int]]:
 
 
 def pairings(tokens: list[Token], places: list[int]) -> list[tuple[tuple[int, int], ...]]:
-    """Return the valid pairings of the bars in one group. Return at most two, which is enough to detect ambiguity."""
+    """Return at most two valid pairings of the bars in one group.
+
+    Two pairings are enough to detect ambiguity.
+    """
     done: list[tuple[tuple[int, int], ...]] = [()]
     current = [START]
     for index, position in enumerate(places):
@@ -119,15 +122,16 @@ def pairings(tokens: list[Token], places: list[int]) -> list[tuple[tuple[int, in
 def combine_pairings(
     done: list[tuple[tuple[int, int], ...]], current: list[Pairing]
 ) -> list[tuple[tuple[int, int], ...]]:
-    """Return at most two combinations of an earlier pairing with a complete pairing of the current part."""
+    """Return at most two combinations of an earlier pairing and a complete pairing of the current expression."""
     ended = [tuple(pairing.entries()) for pairing in current if not pairing.open][:2]
     return [before + pairs for before in done for pairs in ended][:2]
 
 
 def steps(pairing: Pairing, position: int, before: str, after: str, beside: bool, side: str) -> list[Pairing]:
-    """Return the pairings that result if the next bar opens or closes a pair. There are two if the bar can do both.
+    """Return the pairings that result if the next bar opens or closes a pair.
 
-    `side` is "opens" or "closes" if the LaTeX source specifies the direction of the bar.
+    Return two pairings if the bar can do both. `side` is "opens" or "closes" if the LaTeX source specifies the
+    direction.
     """
     ends = before in ENDS and not (beside and pairing.opened)
     result: list[Pairing] = []
@@ -136,7 +140,7 @@ def steps(pairing: Pairing, position: int, before: str, after: str, beside: bool
         result.append(Pairing((*opened, position), pairs, True))
     if side != "opens" and opened and ends:
         *others, opening = opened
-        doubled = pairs[:1] == ((opening + 1, position - 1),)  # ||x||, which is not an absolute value
+        doubled = pairs[:1] == ((opening + 1, position - 1),)  # ||x|| is not an absolute value.
         if not doubled:
             result.append(Pairing(tuple(others), ((opening, position), pairs), False))
     return result
@@ -157,7 +161,10 @@ def distinct(pairings: list[Pairing]) -> list[Pairing]:
 def pair_around_names(
     tokens: list[Token], readings: list[tuple[tuple[int, int], ...]]
 ) -> list[tuple[tuple[int, int], ...]]:
-    """Return the pairings that contain all pairs around starred names, such as |ax*|, or [] if no pair encloses one."""
+    """Return the pairings in which every starred name between bars, such as |ax*|, has its own pair.
+
+    Return [] if no starred name is between bars.
+    """
     marked = [pair for reading in readings for pair in reading if is_marked_name(tokens[pair[0] + 1 : pair[1]])]
     return [reading for reading in readings if marked and all(pair in reading for pair in marked)]
 
@@ -171,7 +178,10 @@ def is_one_name(inside: list[Token]) -> bool:
 
 
 def two_readings(tokens: list[Token], readings: list[tuple[tuple[int, int], ...]], source: str) -> NotationError:
-    """Return the error for bars that can be paired in two ways, located where the two pairings differ."""
+    """Return the error for bars that can be paired in two ways.
+
+    Its span covers the bars that the pairings treat differently.
+    """
     one, other = (set(reading) for reading in readings[:2])
     apart = [position for pair in one ^ other for position in pair]
     first, last = min(apart), max(apart)

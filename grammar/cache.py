@@ -3,9 +3,9 @@
 A value is built outside the lock and is stored when it is complete. Another thread therefore never sees a partial
 value, and an interrupt during the build leaves the cache unchanged. The lock is held only for a few look-ups.
 
-`functools.lru_cache` has the same guarantees and serves pure functions. `functools.cached_property` does not have
-them. On Python 3.11, all objects of a class share its lock, and a forked child may inherit that lock while it is
-held. The `cached_property` in this module uses no lock.
+For pure functions, `functools.lru_cache` gives the same guarantees. `functools.cached_property` does not. On Python
+3.11, all objects of a class share one lock, and a forked child may inherit that lock in its locked state. The
+`cached_property` in this module uses no lock.
 """
 
 from __future__ import annotations
@@ -28,13 +28,12 @@ def caches() -> list[Cache[Any, Any]]:
 
 
 class Cache(Generic[Key, Value]):
-    """A cache of at most `limit` keys.
+    """A cache with at most `limit` keys.
 
-    If `weigh` is given, it returns the size of a value in bytes, and the cache is limited to about `byte_limit`
-    bytes.
+    If `weigh` is given, it returns the size of a value in bytes, and the cache holds about `byte_limit` bytes at most.
 
-    The cache drops its oldest entries first. It always keeps the latest entry, whatever its size. A value must not be
-    None. The size of a value that is stored under several keys is counted only once.
+    The cache drops its oldest entries first. It always keeps the newest entry, whatever its size. A value must not be
+    None. If several keys share a value, its size counts once.
 
     >>> squares: Cache[int, int] = Cache("squares", 2)
     >>> [squares.get_or_build(n, lambda: n * n) for n in (2, 3, 4)], squares.get(2), len(squares)
@@ -47,13 +46,12 @@ class Cache(Generic[Key, Value]):
         self, name: str, limit: int, weigh: Callable[[Value], int] | None = None, byte_limit: int | None = None
     ):
         self.name, self.limit, self.byte_limit = name, limit, byte_limit
-        self.bytes = 0  # total of the values, if they are weighed
+        self.bytes = 0  # The total size of the values if `weigh` is given.
         self._weigh = weigh
         self._entries: dict[Key, Value] = {}
-        self._weights: dict[int, list[int]] = {}  # by a value's identity: its bytes and its number of keys
-        self.get = (
-            self._entries.get
-        )  # returns the value of a key, or None, as fast as a dictionary, and does not change the age of the entry
+        self._weights: dict[int, list[int]] = {}  # Maps the id of each value to its size and its number of keys.
+        # The dictionary's own method is fast, and it leaves the age of the entry unchanged.
+        self.get = self._entries.get
         call_with_lock(_CACHES.add, self)
 
     def __len__(self) -> int:
@@ -63,7 +61,7 @@ class Cache(Generic[Key, Value]):
         return key in self._entries
 
     def __iter__(self) -> Iterator[Key]:
-        """Return an iterator over the current keys, from oldest to newest."""
+        """Yield the current keys from oldest to newest."""
         return iter(call_with_lock(lambda: [*self._entries]))
 
     def __getitem__(self, key: Key) -> Value:
@@ -74,18 +72,21 @@ class Cache(Generic[Key, Value]):
         return call_with_lock(lambda: [*self._entries.values()])
 
     def get_or_build(self, key: Key, build: Callable[[], Value]) -> Value:
-        """Return the value for a key, building it with `build` if it is missing.
+        """Return the value for a key, or call `build` and store its result if the key is missing.
 
-        Threads that build at the same time all receive the first result.
+        If several threads build the value at the same time, all receive the first result.
         """
         value = self.get(key)
         return self._publish_entry(key, build(), replace=False) if value is None else value
 
     def store(self, key: Key, value: Value) -> Value:
-        """Store a value under a key, replacing any previous value. The value becomes the newest entry."""
+        """Store a value under a key and return it.
+
+        The value replaces any previous value and becomes the newest entry.
+        """
         return self._publish_entry(key, value, replace=True)
 
-    def __reduce__(self) -> Any:  # a copy begins empty
+    def __reduce__(self) -> Any:  # A copy starts empty.
         return Cache, (self.name, self.limit, self._weigh, self.byte_limit)
 
     def clear(self) -> None:
@@ -109,7 +110,7 @@ class Cache(Generic[Key, Value]):
             entries[key] = value
             while len(entries) > self.limit or self._is_too_heavy(value):
                 dropped.append(self._forget_entry(next(iter(entries))))
-        except BaseException:  # interrupted between two of these: the bytes may be wrong
+        except BaseException:  # An interrupt between two statements may leave a wrong byte count.
             self._clear()
             raise
         return value

@@ -1,8 +1,8 @@
-r"""Completion of a partly typed formula, which replaces \odot by ⊙, completes names, and suggests operators.
+r"""Complete a partly typed formula: turn \odot into ⊙, finish names, and suggest operators.
 
 The parser lists the terminals that may follow (`find_expected`), and the symbol table lists their text. Inside a
-subscript or a shape, axes may follow. This module does not write to the screen. The prompt displays the results of
-`complete`.
+subscript or a shape, the suggestions include axes. The prompt displays the results of `complete`. This module does not
+print anything.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .symbols import FUNCTIONS, GREEK_MACROS, LATEX_GREEK, SYMBOLS
 
 
 class Completion(NamedTuple):
-    """A completion that replaces the last `length` characters with `text`. `meaning` describes it in a few words."""
+    """A completion that replaces the last `length` characters with `text`. `meaning` is a short description."""
 
     text: str
     length: int
@@ -26,7 +26,7 @@ class Completion(NamedTuple):
 
 
 class Known(NamedTuple):
-    """The names of tensors, functions and axes that a session has defined so far, for completion."""
+    """The tensors, functions and axes that a session has defined, for use in completions."""
 
     tensors: tuple[str, ...] = ()
     functions: tuple[str, ...] = ()
@@ -36,7 +36,7 @@ class Known(NamedTuple):
 NOTHING = Known()
 MACRO = re.compile(r"\\[A-Za-z]*$")
 WORD = re.compile(r"[^\W\d_][^\W_]*['′]?$")
-ASCII_SIGNS = {  # ASCII signs that have a Unicode form
+ASCII_SIGNS = {  # ASCII spellings that have a Unicode symbol.
     spelling: symbol.text.split()[0]
     for symbol in reversed(SYMBOLS)
     for spelling in symbol.ascii.split()
@@ -48,10 +48,10 @@ WORDS = {"IF": "if", "OTHERWISE": "otherwise", "FOR": "for"}
 
 
 def complete(before: str, known: Known = NOTHING) -> list[Completion]:
-    """Return the possible completions for the end of the text `before`, with the most likely completion first.
+    r"""Return the possible completions of the text `before`, most likely first.
 
-    >>> complete(r"A \\odo")
-    [Completion(text='⊙', length=4, meaning='\\\\odot')]
+    >>> complete(r"A \odo")
+    [Completion(text='⊙', length=4, meaning='\\odot')]
     >>> [each.text for each in complete("A ⊙_{he", Known(axes=("height", "width")))]
     ['height']
     """
@@ -69,7 +69,7 @@ def complete(before: str, known: Known = NOTHING) -> list[Completion]:
 # ---------------------------------------------------------------------------------------------------------------- macros
 @lru_cache(maxsize=1)
 def macros() -> dict[str, str]:
-    """Return the symbol for each macro: names in the symbol table, the paper's macros, and the Greek letters."""
+    """Return a map from each macro to its symbol, for the symbol table, the paper's macros and the Greek letters."""
     result = {}
     for symbol in SYMBOLS:
         sign = symbol.text.split()[0]
@@ -95,7 +95,7 @@ def _candidates(prefix: str, begun: str, known: Known) -> Iterator[tuple[str, st
         expected = find_expected(prefix)
     except NotationError:
         return
-    operand = bool(begun) or "PLUS" not in expected  # after an operand, signs come before another operand
+    operand = bool(begun) or "PLUS" not in expected  # After an operand, suggest operators before operands.
     if "NAME" in expected and operand and not wants_axis(prefix):
         yield from _starting(begun, known.tensors, "tensor")
         yield from _starting(begun, known.functions, "function")
@@ -122,7 +122,7 @@ def _signs(begun: str, expected: set[str]) -> Iterator[tuple[str, str]]:
 
 
 def wants_axis(prefix: str) -> bool:
-    """Return whether a name after `prefix` would be an axis, as in a subscript, a shape, or bars.
+    """Return whether the next name after `prefix` would be an axis, as in a subscript, in a shape or between bars.
 
     >>> wants_axis("A ⊙_{"), wants_axis("X ∈ ℝ^{a × "), wants_axis("f(")
     (True, True, False)

@@ -1,4 +1,4 @@
-"""Text that is composed of several files, with the file and line of each part.
+"""A string joined from several files that remembers each part's file and line.
 
 Errors report the line in the original file, not the line in the composed text. Other code can treat a `ComposedText`
 like any other string.
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Self
 
 
 class SourcePart(NamedTuple):
-    """A run of consecutive lines from one file. The file is "" for text that was passed directly."""
+    """Consecutive lines from one file. The file is "" for text that the caller passed directly."""
 
     text: str
     file: str = ""
@@ -25,10 +25,10 @@ class SourcePart(NamedTuple):
 
 
 class ComposedText(str):
-    """A string that knows the file and line of each of its characters, for use by `errors.location`.
+    r"""A string that records the file and line of each character, for `errors.location`.
 
     >>> from grammar.errors import location
-    >>> location(ComposedText((SourcePart("a = 1\\n", "other.nt", 7), SourcePart("b = 2"))), 3)
+    >>> location(ComposedText((SourcePart("a = 1\n", "other.nt", 7), SourcePart("b = 2"))), 3)
     ('other.nt', 7)
     """
 
@@ -48,7 +48,7 @@ class ComposedText(str):
         return ComposedText, (self.parts,)
 
     def locate(self, offset: int) -> tuple[str, int]:
-        """Return the file and the line number, counted from 1, that contain the character at an offset."""
+        """Return the file and the 1-based line number of the character at an offset."""
         number = max(bisect_right(self._starts, offset) - 1, 0)
         if not self.parts:
             return "", 1

@@ -1,6 +1,6 @@
 """Detection of unindented lines that begin with + or − after a complete equation, such as −∑_{a} x below y = 2 x.
 
-Such a line is ambiguous, because it could continue the equation or be a separate statement.
+Such a line is ambiguous, because it could continue the equation or start a new statement.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def refuse_continued_lines(tokens: Sequence[Token], source: str) -> None:
 
 
 def _line_error(line: Sequence[Token], source: str) -> NotationError:
-    """Return the error for a line that begins with + or −. Its hint has one edit for each possible meaning."""
+    """Return the error for a line that begins with + or −. Its hint offers one edit per meaning."""
     ends = (
         index for index, (token, depth) in enumerate(zip(line, depths(line))) if not depth and token.type in ENDS_SIDE
     )
@@ -50,6 +50,9 @@ def _line_error(line: Sequence[Token], source: str) -> NotationError:
 
 
 def _indentation(start: int, source: str) -> int | None:
-    """Return the distance of a position from the left margin, or None if it is not at the beginning of its line."""
+    """Return the indentation of the line that begins at `start`.
+
+    Return None if other text precedes `start` on its line.
+    """
     first = source.rfind("\n", 0, start) + 1
     return None if source[first:start].strip() else start - first

@@ -1,4 +1,4 @@
-"""Common alternative forms, which are rewritten as the form that the grammar accepts.
+"""Rewrite customary forms as the form that the grammar accepts.
 
 x^(1/2), x^{(1/2)}     x^{1/2}
 1_{x > 1}              𝕀{x > 1}, in LaTeX also with braces inside the subscript
@@ -18,9 +18,9 @@ ONES = {("NUMBER", "1"), ("NAME", "I"), ("NAME", "ones")}  # indicators if their
 
 
 def rewrite_customary_forms(tokens: list[Token], is_text: bool) -> None:
-    """Rewrite alternative forms of scripts and ranges, in place.
+    """Rewrite customary forms of superscripts, conditions and ranges in the list of tokens.
 
-    In LaTeX, x^(n) is not rewritten, since ^ raises only the opening parenthesis there.
+    In LaTeX, x^(n) is not rewritten, because ^ raises only the opening parenthesis there.
     """
     dropped: set[int] = set()
     for position, token in enumerate(tokens):
@@ -37,9 +37,9 @@ def rewrite_customary_forms(tokens: list[Token], is_text: bool) -> None:
 
 
 def _brace_superscript(tokens: list[Token], position: int, is_text: bool) -> Iterator[int]:
-    """Replace the parentheses around a superscript by braces.
+    """Replace the parentheses around a superscript with braces.
 
-    Yield the positions of parentheses that are redundant because they are inside of braces.
+    If the superscript already has braces, yield the positions of its redundant parentheses.
     """
     opening = position + 1
     if opening < len(tokens) and tokens[opening].type == "LPAREN" and is_text:
@@ -50,7 +50,7 @@ def _brace_superscript(tokens: list[Token], position: int, is_text: bool) -> Ite
     elif opening >= len(tokens) or tokens[opening].type != "LBRACE":
         return
     close = group_end(tokens, opening) - 1
-    if any(token.type in TRUTHS for token in tokens[opening:close]):  # a condition keeps its parentheses
+    if any(token.type in TRUTHS for token in tokens[opening:close]):  # A condition keeps its parentheses.
         return
     while opening + 1 < close and tokens[opening + 1].type == "LPAREN" and group_end(tokens, opening + 1) == close:
         opening, close = opening + 1, close - 1
@@ -59,7 +59,7 @@ def _brace_superscript(tokens: list[Token], position: int, is_text: bool) -> Ite
 
 
 def may_be_indicator(tokens: Sequence[Token], position: int) -> bool:
-    """Return whether the token at `position`, such as 𝕀 or 1, is an indicator if its subscript is a condition."""
+    """Return whether the token at `position`, such as 𝕀 or 1, becomes an indicator if its subscript is a condition."""
     token = tokens[position] if position >= 0 else None
     if token is None or token.type != "INDICATOR" and (token.type, token.text) not in ONES:
         return False
@@ -67,7 +67,7 @@ def may_be_indicator(tokens: Sequence[Token], position: int) -> bool:
 
 
 def _brace_condition(tokens: list[Token], position: int) -> Iterator[int]:
-    """Turn 1_{x > 1} into the indicator 𝕀{x > 1}, and yield the positions of tokens that become unnecessary."""
+    """Turn 1_{x > 1} into the indicator 𝕀{x > 1}, and yield the positions of the tokens to drop."""
     base, opening = tokens[position - 1], position + 1
     if not may_be_indicator(tokens, position - 1) or opening >= len(tokens) or tokens[opening].type != "LBRACE":
         return
@@ -81,7 +81,10 @@ def _brace_condition(tokens: list[Token], position: int) -> Iterator[int]:
 
 
 def call_in_braces(line: Sequence[Token], position: int) -> None:
-    """Replace the braces around several arguments of a function, as in max{x, y}, with parentheses, in place."""
+    """Replace the braces around several arguments, as in max{x, y}, with parentheses.
+
+    The function modifies the tokens in `line`.
+    """
     opening = position + 1
     if opening >= len(line) or line[opening].type != "LBRACE":
         return

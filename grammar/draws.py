@@ -1,4 +1,4 @@
-"""Classification of tokens in subscripts whose contents are expressions, as in 𝔼_{x ∼ N(0, 1)} and |_{X=U}."""
+"""Classify tokens in subscripts that contain expressions, as in 𝔼_{x ∼ N(0, 1)} and |_{X=U}."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ CALLED = ("LPAREN", "LBRACKET", "LBRACE")
 
 
 def tell_draws(tokens: list[Token], shadowed: frozenset[str] = frozenset()) -> None:
-    """Set, in place, the terminals of the tokens for expectations and for the names and shapes of distributions.
+    """Set the types of the tokens that form expectations, distributions and evaluation points.
 
-    `shadowed` contains the names of tensors. If E is one of them, a plain E is not an expectation.
+    The function modifies `tokens`. `shadowed` contains the names of tensors. If it contains E, a plain E is not an
+    expectation.
     """
     stated = _find_stated_names(tokens)
     for index, token in enumerate(tokens):
@@ -23,7 +24,7 @@ def tell_draws(tokens: list[Token], shadowed: frozenset[str] = frozenset()) -> N
 
 
 def _find_stated_names(tokens: list[Token]) -> set[str]:
-    """Return the plain names whose distributions are stated in separate statements, such as x ∼ N(0, 1)."""
+    """Return the unscripted names that have a distribution in a separate statement, such as x ∼ N(0, 1)."""
     types = ["SEPARATOR", *(token.type for token in tokens)]
     return {
         token.text for index, token in enumerate(tokens) if types[index : index + 3] == ["SEPARATOR", "NAME", "DRAWN"]
@@ -31,10 +32,10 @@ def _find_stated_names(tokens: list[Token]) -> set[str]:
 
 
 def _tell_expectation(tokens: list[Token], position: int, stated: set[str], shadowed: frozenset[str]) -> None:
-    """Mark an expectation, such as 𝔼_{x ∼ p}, 𝔼_x, 𝔼_{x, y} or 𝔼[…].
+    """Mark the token at `position` if it is an expectation, such as 𝔼_{x ∼ p}, 𝔼_x, 𝔼_{x, y} or 𝔼[…].
 
-    A plain E is an expectation if its subscript contains ∼ or is followed by a square bracket, or if its variables are
-    among the `stated` names. E[…] without a subscript is an expectation if any name is stated.
+    A plain E is an expectation in three cases. Its subscript contains ∼, a square bracket follows its subscript, or its
+    variables are all in `stated`. Without a subscript, E[…] is an expectation if `stated` is not empty.
     """
     token, end = tokens[position], position + 1
     types = [following.type for following in tokens[end : end + 2]]
@@ -59,20 +60,20 @@ def _tell_expectation(tokens: list[Token], position: int, stated: set[str], shad
 
 
 def draws_itself(script: list[Token]) -> bool:
-    """Return whether a subscript contains ∼ outside of inner brackets.
+    """Return whether a subscript contains ∼ outside inner brackets.
 
-    The subscript of X^E_{seq(𝔼_{x ∼ p}[x])}, for example, contains ∼ only within inner brackets.
+    For example, X^E_{seq(𝔼_{x ∼ p}[x])} contains ∼ only inside inner brackets.
     """
     return any(token.type == "DRAWN" and depth == 1 for token, depth in zip(script, depths(script)))
 
 
 def compact(script: list[Token], name: str) -> str:
-    """Return the name of a tensor E with this subscript, such as E_x, in the form in which such names are stored."""
+    """Return the name of a tensor E with this subscript, such as E_x, in the spelling of stored names."""
     return name + "_" + ",".join(token.text for token in script if token.type == "NAME")
 
 
 def find_unnamed_expectation(tokens: list[Token]) -> Token | None:
-    """Return the first 𝔼 that has no random variable and is not a tensor's name. Return None if every 𝔼 is valid."""
+    """Return the first 𝔼 that has no random variable and does not name a tensor, or None if every 𝔼 is valid."""
     for token, after in zip(tokens, tokens[1:]):
         if token.place == "mean" and token.type == "NAME" and after.type in ("SUB", *CALLED):
             return token
@@ -80,7 +81,7 @@ def find_unnamed_expectation(tokens: list[Token]) -> Token | None:
 
 
 def _tell_distribution(tokens: list[Token], position: int) -> None:
-    """Mark a distribution, which is a name directly before brackets, such as N(0, 1)^{a × b} or U[0, 1]."""
+    """Mark the name at `position` as a distribution if brackets follow, as in N(0, 1)^{a × b} or U[0, 1]."""
     _name_no_axes(tokens, position)
     if [token.type for token in tokens[position : position + 2]] not in (["NAME", "LPAREN"], ["NAME", "LBRACKET"]):
         return
@@ -108,7 +109,7 @@ def ends_distribution(tokens: list[Token]) -> bool:
 
 
 def _name_no_axes(tokens: list[Token], position: int) -> None:
-    """Mark the names in a distribution as names of tensors, since names in a subscript are otherwise names of axes."""
+    """Mark the names in a distribution as tensors. Other names in a subscript are axes."""
     later = tokens[position:]
     for token, depth in zip(later, depths(later)):
         if depth < 0 or (depth == 0 and token.type in ("COMMA", "DRAWN")) or token.type == "SEPARATOR":
@@ -118,7 +119,7 @@ def _name_no_axes(tokens: list[Token], position: int) -> None:
 
 
 def _tell_points(tokens: list[Token], position: int) -> None:
-    """Mark the names in the points X = U, Y = V after a bar as names of tensors, not as names of axes."""
+    """Mark the names on the right-hand sides of the points in |_{X = U, Y = V} as tensors, not as axes."""
     if [token.type for token in tokens[position + 1 : position + 3]] != ["SUB", "LBRACE"]:
         return
     for at in range(position + 3, group_end(tokens, position + 2)):

@@ -1,11 +1,12 @@
-"""The error class for invalid formulas and inputs, and the display of errors with a caret.
+"""Represent errors in formulas and inputs, and display them with a caret.
 
-Every error has a code. The hundreds digit is the kind (1 syntax, 2 name, 3 shape, 4 value). `CATALOGUE` has a title
-for each code, and `docs/errors.md` has a section. A message shows the line, a caret under the smallest part that must
-change, and notes, such as the axes of each operand and why they must agree. Many messages also suggest a repair.
+Every error has a code. Its first digit is the kind (1 syntax, 2 name, 3 shape, 4 value). `CATALOGUE` has a title for
+each code, and `docs/errors.md` has a section. A message shows the source line, a caret under the smallest part that
+must change, and notes. For example, the notes give the axes of each operand and explain why they must agree. Many
+messages also suggest a repair.
 
-Messages are for people. Code inspects the fields of an error instead: `code`, `symbol`, `axis` and `reason`, which is
-one of `REASONS`.
+Messages are for people. Programs inspect the fields of an error instead: `code`, `symbol`, `axis` and `reason`, which
+is one of `REASONS`.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ REMOVED_CODES = {
 }  # No error reuses the code of an error that was removed.
 
 
-# Reasons distinguish errors that share a code.
+# A reason distinguishes errors that share a code.
 UNFINISHED = "unfinished"
 ENDLESS_MACRO = "endless macro"
 SIZE_NEEDED = "size needed"
@@ -109,7 +110,7 @@ REASONS = {
 
 
 def columns(text: str) -> int:
-    """Return the number of terminal columns that `text` occupies."""
+    """Return the width of `text` in terminal columns."""
     if text.isascii():
         return len(text)
     width = 0
@@ -131,36 +132,32 @@ def printable(text: str) -> str:
 
 
 def clip_line(text: str) -> str:
-    """Return a line in printable form, shortened if it is too long for a message."""
+    """Replace nonprintable characters in a line, and shorten it if it is too long for a message."""
     text = printable(text)
     return text if len(text) <= MAX_LINE_CHARS else f"{text[: MAX_LINE_CHARS - 60]} … {text[-50:]}"
 
 
-MAX_LINE_CHARS = 400  # characters of one line of a message
+MAX_LINE_CHARS = 400  # The maximum length of a line in a message.
 
 
 class Hint(str):
-    """A suggested fix for an error, in words.
+    """A suggested repair, in words.
 
-    If the repair is a definite edit, the hint also has the replacement text and the span `at` to replace.
-
-    `edits` are pairs (span, text). A span of None denotes the span of the error.
+    If the repair is a definite edit, `edits` contains it as pairs (span, replacement text). A span of None means the
+    span of the error.
     """
 
     edits: tuple[tuple[Span | None, str], ...]
 
     def __new__(cls, text: str, *instead: str, at: Span | None = None) -> Self:
-        """Create a hint that suggests replacing the span `at` by one of several strings."""
+        """Create a hint that suggests replacing the span `at` with one of the strings in `instead`."""
         new = super().__new__(cls, text)
         new.edits = tuple((at, name) for name in instead)
         return new
 
 
 class OperandNote(str):
-    """A note about the type of an operand.
-
-    It keeps the operand's source text and axes for programs that repair errors.
-    """
+    """A note about the type of an operand, with its source text and axes for programs that repair errors."""
 
     operand: str
     axes: tuple[str, ...]
@@ -177,7 +174,7 @@ class NotationWarning(UserWarning):
 
 
 class NotationError(Exception):
-    """An error in a formula or an input, with the position, the reason, and a suggested fix.
+    """An error in a formula or an input, with its position, its reason and a suggested repair.
 
     Attributes
     ----------
@@ -186,15 +183,15 @@ class NotationError(Exception):
     kind : {"syntax", "name", "shape", "value"}
         The kind of error, given by the code's first digit.
     message : str
-        What happened.
+        The problem, in one sentence.
     source : str or None
         The source of the formula.
     span : tuple of int or None
-        Start and end in `source` of the part to change; `span_text` is its text.
+        Start and end in `source` of the text to change. `span_text` is this text.
     notes : tuple of str
         The types of the operands, and other information.
     hint : str or None
-        A suggested fix. If the fix is a definite change, `edits` contains the replacements.
+        A suggested repair. If the repair is a definite edit, `edits` contains the replacements.
     symbol, axis, reason : str or None
         The name and the axis that the error concerns. The reason is one of `REASONS` and distinguishes errors that
         share a code.
@@ -231,30 +228,33 @@ class NotationError(Exception):
 
     @property
     def kind(self) -> str:
-        """The group of the error: syntax, name, shape or value."""
+        """The kind of error: syntax, name, shape or value."""
         return KINDS[self.code // 100]
 
     @property
     def edits(self) -> tuple[tuple[Span, str], ...]:
-        """The fixes in the hint, as pairs of a span in `source` and the replacement text."""
+        """The edits that the hint suggests, as pairs of a span in `source` and the replacement text."""
         result = ((span or self.span, text) for span, text in getattr(self.hint, "edits", ()))
         return tuple((span, text) for span, text in result if span is not None and self.source is not None)
 
     @property
     def span_text(self) -> str | None:
-        """The part of the source that the caret underlines, or None if the error has no position."""
+        """The source text under the caret, or None if the error has no position."""
         if self.source is None or self.span is None:
             return None
         return self.source[self.span[0] : self.span[1]]
 
     def located(self, source: str | None, span: Span | None) -> NotationError:
-        """Return a copy with this source, and this span if it lacks one. An error with a source is not changed."""
+        """Return a copy with this source, and this span if it lacks one.
+
+        If the error has a source, return it unchanged.
+        """
         if self.source is not None or source is None:
             return self
         return self.replace(source=source, span=self.span or span)
 
     def replace(self, **changes: Any) -> NotationError:
-        """Return a copy of the error with some fields changed, without notes that were added by `add_note`."""
+        """Return a copy of the error with some fields changed. The copy drops notes from `add_note`."""
         unknown = changes.keys() - vars(self).keys()
         if unknown:
             raise TypeError(f"an error has no field {', '.join(sorted(unknown))}")
@@ -268,7 +268,7 @@ class NotationError(Exception):
         return changed
 
     def alone(self) -> NotationError:
-        """Return the error itself, without its traceback unless NAMEDTENSOR_TRACEBACK is set in the environment."""
+        """Return the error without its traceback, unless the environment sets NAMEDTENSOR_TRACEBACK."""
         return self if "NAMEDTENSOR_TRACEBACK" in os.environ else self.with_traceback(None)
 
     def moved(self, source: str | None, position: Callable[[Span], Span | None]) -> NotationError:
@@ -286,7 +286,7 @@ class NotationError(Exception):
         return self.replace(source=source, span=span, labels=labels, hint=hint)
 
     def position(self) -> tuple[int, int]:
-        """Return the line and column of the caret, counted from 1. They refer to `file`, unless it is empty."""
+        """Return the 1-based line and column of the caret. They refer to `file` unless `file` is empty."""
         if self.source is None or self.span is None:
             return 1, 1
         start = self.span[0]
@@ -294,7 +294,7 @@ class NotationError(Exception):
 
     @property
     def file(self) -> str:
-        """The file that contains the error if it is in an import, or "" if it is in the source itself."""
+        """The imported file that contains the error, or "" if the error is in the source itself."""
         return "" if self.source is None or self.span is None else location(self.source, self.span[0])[0]
 
     def __str__(self) -> str:
@@ -318,14 +318,14 @@ class NotationError(Exception):
 
 
 def _restore_error(kind: type[NotationError], args: tuple[Any, ...], fields: dict[str, Any]) -> NotationError:
-    """Rebuild an error from its fields during unpickling."""
+    """Rebuild a pickled error from its fields."""
     error = kind.__new__(kind, *args)
     vars(error).update(fields)
     return error
 
 
 def relocate(problem: NotationError, text: str, start: int) -> NotationError:
-    """Return the error with spans relative to `text`, which begins at `start`. An error before it is unchanged."""
+    """Return the error with spans relative to `text`, which begins at `start`. Other errors are returned unchanged."""
     is_here = problem.source is not None and problem.source.startswith(text, start)
     if not is_here or problem.span is None or problem.span[0] < start:
         return problem
@@ -333,7 +333,7 @@ def relocate(problem: NotationError, text: str, start: int) -> NotationError:
 
 
 def excerpt(source: str, labels: tuple[tuple[Span, str], ...]) -> list[str]:
-    """Return each source line in which a label's span begins, followed by a line of carets for each such label."""
+    """Return each source line that contains the start of a label, followed by one caret line per label."""
     shown: dict[int, list[tuple[int, int, str]]] = {}
     for span, text in labels:
         start = max(0, min(span[0], len(source)))
@@ -358,9 +358,9 @@ def excerpt(source: str, labels: tuple[tuple[Span, str], ...]) -> list[str]:
 
 
 def location(source: str, offset: int) -> tuple[str, int]:
-    """Return the file and line of a character in a source. The file is "" unless the character is imported.
+    r"""Return the file and the 1-based line of an offset. The file is "" unless the character is imported.
 
-    >>> location("a = 1\\nb = 2", 8)
+    >>> location("a = 1\nb = 2", 8)
     ('', 2)
     """
     locate = getattr(source, "locate", None)
@@ -374,7 +374,7 @@ def line_end(source: str, start: int) -> int:
 
 
 def window(line: str, first: int) -> tuple[int, str]:
-    """Return the offset and text of the part of a line around column `first`, with ellipses for the rest."""
+    """Return an offset and the text of the part of a line around column `first`, with ellipses for the omitted text."""
     if len(line) <= 160:
         return 0, line
     start = max(0, first - 60)
@@ -383,7 +383,7 @@ def window(line: str, first: int) -> tuple[int, str]:
 
 
 def caret(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return the column and width, in terminal columns, of a caret under a range of characters in a line."""
+    """Return the start column and the width of a caret under a range of characters, in terminal columns."""
     while 0 < start < len(text) and columns(text[start:end]) == 0 and columns(text[start]) == 0:
         start -= 1
     return columns(text[:start]), max(1, min(columns(text[start:end]), 160))

@@ -1,4 +1,4 @@
-"""Functions that convert different spellings of a name or a star to one form."""
+"""Convert different spellings of a name or a star to one form."""
 
 import re
 import unicodedata
@@ -10,10 +10,10 @@ _CURSIVE = re.compile(f"([{''.join(CALLIGRAPHIC.values())}][{ACCENT}]*)")
 
 
 def fold(word: str) -> str:
-    """Return the normal form of a name, which is used for comparison.
+    """Return the normal form of a name. Two spellings of one name have the same normal form.
 
-    The form is NFKC, with one sign for primes and one form of each Greek letter. Calligraphic letters such as ℒ
-    remain distinct from L.
+    The form is NFKC, with one sign for primes and one form of each Greek letter. Calligraphic letters such as ℒ remain
+    distinct from L.
     """
     if word.isascii():
         return word
@@ -28,5 +28,5 @@ def fold(word: str) -> str:
 
 
 def marks(text: str) -> str:
-    """Return the stars and daggers that follow a name in the form that the syntax tree uses: only * and †."""
+    """Return the stars and daggers after a name as the syntax tree spells them: * and †."""
     return "".join("*" if mark in "*∗" else "†" for mark in re.sub(r"\\dag(ger)?", "†", text))

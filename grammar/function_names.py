@@ -1,4 +1,4 @@
-"""Detection of names that are functions, because they are defined or built in."""
+"""Find the names that denote functions, which are built in or defined in the source."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def statements(tokens: Iterable[Token]) -> Iterator[list[Token]]:
 def _labels(tokens: list[Token]) -> set[int]:
     """Return the positions of names that are labels: whole scripts, as in W^max, or components, as in W^{l,max}."""
     labels: set[int] = set()
-    run = False  # whether only components have followed the brace that opens a script
+    run = False  # Whether only components follow the brace that opens the script.
     for position, token in enumerate(tokens):
         before = tokens[position - 1].type if position else ""
         after = tokens[position + 1].type if position + 1 < len(tokens) else ""
@@ -53,7 +53,7 @@ def _labels(tokens: list[Token]) -> set[int]:
 def _head(tokens: list[Token]) -> Iterator[tuple[str, Spelling, Any]]:
     """Yield the names that a statement defines or declares.
 
-    A function is ("function", name, parameters), and each tensor is ("tensor", name, frozenset()).
+    Yield ("function", name, parameters) for a function, and ("tensor", name, frozenset()) for a tensor.
     """
     if not tokens or tokens[0].type != "NAME":
         return
@@ -89,7 +89,10 @@ BEGINS = {"NUMBER", "NAME", "FUNCTION", "LPAREN", "CALL", "LBRACE", "LBRACKET", 
 
 
 class _Telling:
-    """The names in a source that are functions: defined by the source, built in, or passed as `further`."""
+    """Determine which names in a source are functions.
+
+    A function is defined in the source, built in, or passed in `further`.
+    """
 
     def __init__(self, lines: list[list[Token]], shadowed: frozenset[str], further: frozenset[str]):
         self.shadowed, self.further = shadowed, further
@@ -111,7 +114,7 @@ class _Telling:
         """Return whether a name, written as `text` and followed by a token of type `after`, is a function."""
         if name.base.rstrip("'") in self.defined and name.base[-1] == "'" and after == "LPAREN":
             if name not in self.tensors and name.base not in (*self.defined, *self.shadowed):
-                return True  # reported: f' is not the derivative of f
+                return True  # Later code reports that f' is not the derivative of f.
         if name in self.tensors or (text in self.shadowed and name not in self.heads):
             return False
         family = name.fits(self.families)
@@ -130,9 +133,9 @@ class _Telling:
 
 
 def refuse_function_arguments(tokens: Iterable[Token], source: str) -> None:
-    """Raise NotationError if a parameter of a function has a signature, since functions cannot be arguments.
+    """Raise NotationError if a parameter of a function has a signature, because functions cannot be arguments.
 
-    A parameter with the same name as a defined function is rejected only if the equation applies the parameter.
+    If a defined function has the same name as the parameter, raise the error only if the equation calls the parameter.
     """
     heads = [(line, *head[1:]) for line in statements(tokens) for head in _head(line) if head[0] == "function"]
     typed, defined = ({name.base for _, name, parameters in heads if bool(parameters) == has} for has in (False, True))
@@ -155,14 +158,17 @@ def refuse_function_arguments(tokens: Iterable[Token], source: str) -> None:
 
 
 def can_be_tensor(name: Spelling) -> bool:
-    """Return whether a built-in function's name without an operand can be a tensor, since it has no axes to reduce."""
+    """Return whether a built-in function's name without an operand can denote a tensor.
+
+    A name whose subscript contains axes to reduce cannot.
+    """
     return name.base in ELEMENTWISE or all(part.isdecimal() for part in name.subscript)
 
 
 def name_conditionals(tokens: list[Token]) -> None:
-    """Merge the tokens of each p(B | A) into a single name, in place.
+    """Merge the tokens of each p(B | A) into a single name.
 
-    The tokens of p(A) are merged, too, if p occurs with a bar elsewhere.
+    The function modifies `tokens`. It also merges the tokens of p(A) if p occurs with a bar elsewhere.
     """
     if not any(token.type == "BAR" for token in tokens):
         return
@@ -177,7 +183,7 @@ def name_conditionals(tokens: list[Token]) -> None:
                 if named is not None:
                     result[start] = named
                     bases |= {named[1].partition("(")[0]} if "|" in named[1] else set()
-    names: list[tuple[int, int, str]] = []  # without overlaps: p_d(y|x), but not the d(y|x) in it
+    names: list[tuple[int, int, str]] = []  # Overlaps are left out: p_d(y|x) is included, but the d(y|x) in it is not.
     for start, (end, text) in sorted(result.items()):
         if text.partition("(")[0] in bases and (not names or start >= names[-1][1]):
             names.append((start, end, text))
@@ -186,7 +192,7 @@ def name_conditionals(tokens: list[Token]) -> None:
 
 
 def _conditional(tokens: list[Token], start: int, opening: int) -> tuple[int, str] | None:
-    """Return the position after p(B | A), and the single name that it forms.
+    """Return the position after p(B | A) and the name that replaces it.
 
     Return None if the brackets contain anything other than names, commas and at most one bar.
     """
@@ -210,7 +216,7 @@ def _conditional(tokens: list[Token], start: int, opening: int) -> tuple[int, st
 
 
 def sets_built(tokens: list[Token]) -> None:
-    """Replace max { X | i ∈ I } by max_{i ∈ I} (X), in place."""
+    """Replace max { X | i ∈ I } with max_{i ∈ I} (X) in the list of tokens."""
     start = 0
     while start + 1 < len(tokens):
         if (
@@ -237,10 +243,10 @@ def sets_built(tokens: list[Token]) -> None:
 
 
 def tell_products(tokens: list[Token]) -> None:
-    """Turn each × that can only be a product into a product sign, in place.
+    """Turn each × that can only be a product into a product sign.
 
-    A × can only be a product next to a number, as in 2 × X, or inside parentheses or square brackets, as in
-    seq(i × k).
+    The function modifies `tokens`. A × can only be a product next to a number, as in 2 × X, or inside parentheses or
+    square brackets, as in seq(i × k).
     """
     depth = 0
     for before, token, after in zip(tokens, tokens[1:], tokens[2:]):
@@ -251,7 +257,7 @@ def tell_products(tokens: list[Token]) -> None:
 
 
 def tell_call(line: list[Token], position: int) -> None:
-    """Turn a name before several arguments, as in f(X, Y) or f(X; W), into a function, since it cannot be a factor."""
+    """Turn a name before several arguments into a function, as in f(X, Y) or f(X; W), because it cannot be a factor."""
     opening = scripts_end(line, position + 1)
     if opening < len(line) and line[opening].type == "LPAREN" and has_several_parts(line, opening):
         line[position].type, line[opening].type = "FUNCTION", "CALL"
@@ -260,16 +266,16 @@ def tell_call(line: list[Token], position: int) -> None:
 def tell_functions(
     tokens: list[Token], shadowed: frozenset[str], further: frozenset[str] = frozenset(), whole: bool = True
 ) -> None:
-    """Change the type of each function name to FUNCTION, and the type of the bracket after it to CALL, in place.
+    """Change the type of each function name to FUNCTION, and the type of the bracket after it to CALL.
 
-    `shadowed` contains names of tensors, in the spelling that the caller passed, and `further` contains names of
-    functions that are defined elsewhere. If `whole` is false, the user may still be typing, and more text may follow
-    the last token.
+    The function modifies `tokens`. `shadowed` contains names of tensors, in the caller's spelling, and `further`
+    contains names of functions that are defined elsewhere. Pass `whole=False` if the user is still typing, so that more
+    text may follow the last token.
     """
     for token, following in zip(tokens, tokens[1:]):
         if token.type == "RBRACKET" and following.type == "SUB":
-            token.text = "]_"  # a literal, or an expression to index: never a group
-        if token.type == "NORM":  # only ASCII: \norm(x)
+            token.text = "]_"  # A literal or an indexed expression is never a group.
+        if token.type == "NORM":  # Only the ASCII spelling \norm(x) has this type.
             token.type = "FUNCTION"
             following.type = "CALL" if following.type == "LPAREN" else following.type
     if any(token.type in ("DRAWN", "AT") or (token.type == "NAME" and token.text == "E") for token in tokens):

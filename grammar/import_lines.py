@@ -1,4 +1,4 @@
-"""Tokenization of import lines, such as from "attention.nt" import Attention, FFN as MLP."""
+"""Tokenize import lines, such as from "attention.nt" import Attention, FFN as MLP."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FORM = 'write from "attention.nt" import Attention, FFN'
 
 
 def tokens_of_import(source: str, start: int, end: int) -> list[Token]:
-    """Return the tokens of an import line. Raise NotationError at a character that is not valid in an import.
+    """Return the tokens of an import line. Raise NotationError at an invalid character.
 
     >>> tokens_of_import('from "a.nt" import f as g', 0, 25)
     [FROM('from'), PATH('a.nt'), IMPORT('import'), NAME('f'), AS('as'), NAME('g')]
@@ -26,7 +26,7 @@ def tokens_of_import(source: str, start: int, end: int) -> list[Token]:
     tokens: list[Token] = []
     for match in PIECE.finditer(source, start, end):
         kind = match.lastgroup
-        if kind is None:  # a comment
+        if kind is None:  # A comment ends the line.
             break
         span = match.span(kind)
         if kind == "other":
@@ -41,7 +41,7 @@ def tokens_of_import(source: str, start: int, end: int) -> list[Token]:
 
 
 def wrong_character(source: str, tokens: list[Token], span: Span) -> NotationError:
-    """Return the error for a character that no import line may contain."""
+    """Return the error for a character that is not valid in an import line."""
     character, last = source[slice(*span)], tokens[-1]
     if character == "*" and last.type == "IMPORT":
         hint = "name what you use; a definition brings along what it needs"

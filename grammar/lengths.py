@@ -1,9 +1,7 @@
-"""Limits on the length of a source and of literals, which are checked before tokenization.
+"""Limit the length of a source and of its literals, before it is tokenized.
 
-Parsing time grows with the length of a source.
-
-The number of elements in a literal is estimated from the separators between its brackets. A source with a million
-numbers is therefore rejected before it is tokenized.
+Parsing time grows with the length of a source. The number of elements in a literal is estimated from the separators
+between its brackets. A source with a million numbers is therefore rejected before it is tokenized.
 """
 
 from __future__ import annotations
@@ -12,11 +10,11 @@ import re
 
 from .errors import NotationError, Span
 
-MAX_TEXT_CHARS = 10**7  # characters of one text
-MAX_LITERAL_NUMBERS = 10**5  # numbers of all its literals
+MAX_TEXT_CHARS = 10**7  # The maximum number of characters in a source.
+MAX_LITERAL_NUMBERS = 10**5  # The maximum total of numbers in the literals of a source.
 
 CLOSES = {"[": "]", "{": "}", "(": ")"}
-# The separators of cells for each kind of bracket, and a pattern for the relevant pieces of a text.
+# For each syntax, the separators of literal elements by bracket, and a pattern that matches brackets and separators.
 SEPARATORS = {"text": {"[": (",", ";")}, "latex": {"[": (",", ";"), "{": ("&", "\\\\")}}
 PIECES = {
     "text": re.compile(r"#[^\n]*|[][(){}]|[^][(){}#]+"),
@@ -26,7 +24,7 @@ COMMENT = {"text": "#", "latex": "%"}
 
 
 def check_lengths(source: str, syntax: str, literal: int = MAX_LITERAL_NUMBERS, text: int = MAX_TEXT_CHARS) -> None:
-    """Raise NotationError if a source is too long, or if one literal or all literals together have too many numbers."""
+    """Raise NotationError if a source is too long or its literals contain too many numbers."""
     if len(source) > text:
         raise NotationError(
             404, f"the source has {len(source)} characters; the limit is {text}", source, (0, len(source)),
@@ -54,7 +52,7 @@ def too_many_cells(count: int, limit: int, source: str, span: Span) -> NotationE
 
 
 def cells(source: str, syntax: str):
-    """Yield the number of cells and the span of each bracket that may be a literal."""
+    """Yield the estimated number of elements and the span of each bracket that may be a literal."""
     separators = SEPARATORS[syntax]
     opened: list[tuple[str, int]] = []
     counts: list[int] = []
@@ -71,6 +69,6 @@ def cells(source: str, syntax: str):
                     yield count, (start, match.end())
         elif opened and piece[0] != COMMENT[syntax]:
             counts[-1] += sum(map(piece.count, separators.get(opened[-1][0], ())))
-    for (sign, start), count in zip(opened, counts):  # never closed
+    for (sign, start), count in zip(opened, counts):  # These brackets are never closed.
         if sign in separators:
             yield count, (start, len(source))

@@ -1,4 +1,4 @@
-"""Functions that let threads share caches, and let a process fork while other threads use the package."""
+"""Lock shared caches, and let a process fork safely while other threads use the package."""
 
 import _imp
 import logging  # noqa: F401  # Hooks run last in, first out: its lock must be taken after ours, or an import may wait for it.
@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 Result = TypeVar("Result")
 
 CACHES = RLock()
-NAMES = RLock()  # is held while a public name of the package is loaded: its modules import each other
+NAMES = RLock()  # Held during the load of a public name, because the modules import each other.
 IMPORTED = {
     "grammar",
     "namedtensor",
@@ -25,20 +25,20 @@ IMPORTED = {
     "jaxlib",
 } | sys.stdlib_module_names
 IMPORT_SECONDS = 10
-_FORKING: list[Callable[[], None]] = []  # releases of the locks that are held while the process forks
+_FORKING: list[Callable[[], None]] = []  # Functions that release the locks after a fork.
 
 
 def call_with_lock(action: Callable[..., Result], *arguments: Any) -> Result:
-    """Call a function and return its result, while holding the lock of the caches."""
-    # On one line: a tracer may raise between the lines of a block and its end, and the lock would stay taken.
+    """Call a function while holding the cache lock, and return its result."""
+    # On one line: a tracer may raise between two lines, and then the lock would never be released.
     with CACHES: return action(*arguments)  # noqa: E701  # fmt: skip
 
 
 def other_threads_import() -> bool:
-    """Return whether another thread is importing a module that this package may import within a function.
+    """Return whether another thread is importing a module that this package may import inside a function.
 
-    Python keeps a lock for each module that is being imported. A lock without an owner is also a sign of an import,
-    since the lock exists before a thread acquires it.
+    Python keeps a lock for each module that is being imported. A lock without an owner also indicates an import,
+    because Python creates the lock before the thread acquires it.
     """
     locks = ((name, reference()) for name, reference in [*getattr(_bootstrap, "_module_locks", {}).items()])
     return any(
@@ -47,12 +47,12 @@ def other_threads_import() -> bool:
 
 
 def _prepare_fork() -> None:
-    """Wait until no other thread is importing or loading a public name, and acquire the locks.
+    """Acquire the locks after all other threads have finished imports and loads of public names.
 
     If a child process inherited a module lock that another thread holds, it would wait forever when it imports that
     module. No import can begin while the import lock is held. After `IMPORT_SECONDS`, the process forks even if an
-    import is in progress, because the import may be waiting for the fork. On a busy machine, an import can take longer, so
-    the time begins again with each new module.
+    import is in progress, because the import may be waiting for the fork. On a busy machine, an import can take longer,
+    so each new module restarts the time limit.
     """
     modules, end = -1, 0.0
     while True:

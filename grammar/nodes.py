@@ -1,4 +1,4 @@
-"""The syntax tree, which represents the structure of the source before any name has a meaning.
+"""The syntax tree, which represents the structure of a source before names are resolved.
 
 Nodes are frozen and compare by structure. The `span` of a node, that is, its start and end in the source, is not
 compared. The package `namedtensor.scope` later decides whether `W^2` is a name or a power, and whether `a` in `f_{a}`
@@ -36,7 +36,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """The name of an axis, such as seq, seq' or hidden_1, in a position that only allows axes."""
+    """An axis name, such as seq, seq' or hidden_1, in a position that accepts only axes."""
 
     name: str
     span: Span = _span()
@@ -44,7 +44,7 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Superscript:
-    """An expression with a superscript that is a power, a label or an index, as in x^2, W^{l,Q} or h^{t-1}."""
+    """An expression with a superscript: a power, label or index, as in x^2, W^{l,Q} or h^{t-1}."""
 
     base: Node
     components: tuple[Node, ...]
@@ -53,7 +53,7 @@ class Superscript:
 
 @dataclass(frozen=True, slots=True)
 class Subscript:
-    """An expression, usually a name, with a subscript of labels, as in b_1, LN_W or n_{l-1}."""
+    """An expression, usually a name, with labels in a subscript, as in b_1, LN_W or n_{l-1}."""
 
     base: Node
     components: tuple[Node, ...]
@@ -71,7 +71,7 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    """A renaming of axes, as in X_{a→b, (c,d)→e, f→(g,h)}. The items, (old axes, new axes), apply simultaneously."""
+    """A renaming of axes, as in X_{a→b, (c,d)→e, f→(g,h)}. All items (old axes, new axes) apply simultaneously."""
 
     base: Node
     items: tuple[tuple[tuple[Axis, ...], tuple[Axis, ...]], ...]
@@ -80,7 +80,7 @@ class Rename:
 
 @dataclass(frozen=True, slots=True)
 class Starred:
-    """An expression whose axes all get a star or dagger, as in (expr)^* or X^†. `mark` is the stars and daggers."""
+    """An expression with stars or daggers on all of its axes, as in (expr)^* or X^†. `mark` is the star or dagger."""
 
     base: Node
     mark: str
@@ -99,8 +99,8 @@ class Size:
 class Call:
     """A use of an operator or a function, such as Q ⊙_{key} K, softmax_{seq} X, FFN^l(X; W, b), 2 X, −X or i ≤ j.
 
-    `operator` is the name without scripts. It is "juxtaposed" for 2 X and "negative" for −X. A call without arguments
-    is the function or operator that a signature declares.
+    `operator` is the name without scripts. It is "juxtaposed" for 2 X and "negative" for −X. In a signature, a Call
+    without arguments is the declared function or operator.
     """
 
     operator: str
@@ -128,8 +128,8 @@ class IndexSum:
 class Over:
     """An operator over a set, a condition or a limit, such as max_{i ∈ [n]} …, ∑_{j ≠ i} … or lim_{α→∞} ….
 
-    `over` is a Set, a condition on the variable, or the variable's limit. A condition may bind additional variables,
-    as in ∑_{1≤i<j≤n} …. The names that are defined at that position determine which variables are bound.
+    `over` is a Set, a condition on the variable, or the variable's limit. A condition may bind additional variables, as
+    in ∑_{1≤i<j≤n} …. A variable is bound if no name at that position has its spelling.
     """
 
     operator: str
@@ -144,7 +144,7 @@ class Draw:
     """A random variable for each position along `axes`, as in x ∼ N(μ, σ^2)^{seq}, or a random index, as in i ∼ p.
 
     `family` is the name of the distribution, such as N. For i ∼ p it is empty, and p is the only argument. `labels` are
-    the labels of the variable, such as t in z^t ∼ N(0, 1). In an equation, a Draw is a right-hand side.
+    the variable's labels, such as t in z^t ∼ N(0, 1). In an equation, a Draw is a right-hand side.
     """
 
     name: str
@@ -157,10 +157,10 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """The mean over all random variables of an expectation, such as 𝔼_{x ∼ N(0, 1), i ∼ p} ….
+    """An expectation over random variables, such as 𝔼_{x ∼ N(0, 1), i ∼ p} ….
 
-    A name in `draws` is a random variable whose distribution another statement defines, such as x ∼ N(0, 1). If
-    `draws` is empty, the mean is over all random variables that the body uses.
+    A name in `draws` is a random variable with a distribution in another statement, such as x ∼ N(0, 1). If `draws` is
+    empty, the expectation is over all random variables in the body.
     """
 
     draws: tuple[Draw | Name, ...]
@@ -169,13 +169,13 @@ class Expectation:
 
     @property
     def drawn(self) -> tuple[Draw, ...]:
-        """The random variables with stated distributions. After names are resolved, all variables are included."""
+        """The random variables with distributions. Name resolution adds the distributions from other statements."""
         return tuple(draw for draw in self.draws if isinstance(draw, Draw))
 
 
 @dataclass(frozen=True, slots=True)
 class AtPoint:
-    """An expression in which other expressions replace some names, as in (∂Y/∂X*)|_{X = U} or f(t)|_{t = 0}."""
+    """An expression at given points, which replace some of its names, as in (∂Y/∂X*)|_{X = U} or f(t)|_{t = 0}."""
 
     body: Node
     points: tuple[tuple[Name, Node], ...]
@@ -193,7 +193,7 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A literal, such as [3, 1, 4; 1, 5, 9]_{height, width}. With one axis, it has one row."""
+    """A literal, such as [3, 1, 4; 1, 5, 9]_{height, width}. A literal with one axis has one row."""
 
     rows: tuple[tuple[Node, ...], ...]
     axes: tuple[Axis, ...]
@@ -202,7 +202,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """Cases such as { 0 if i ≤ j; -∞ otherwise }, as pairs (value, condition). `otherwise` has the condition None."""
+    """Cases such as { 0 if i ≤ j; -∞ otherwise }, as pairs (value, condition). The condition of `otherwise` is None."""
 
     branches: tuple[tuple[Node, Node | None], ...]
     span: Span = _span()
@@ -257,7 +257,7 @@ class Set:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A range, such as for t = 1, …, n. If there are several ranges, `further` is the next and `each` contains all.
+    """A range, such as for t = 1, …, n. If there are several ranges, `further` is the next range.
 
     `down` is true if a second number shows that the range counts down, as in t = n, n-1, …, m.
     """
@@ -279,7 +279,7 @@ class Range:
 
     @property
     def downward(self) -> bool:
-        """Whether the range counts down, as in 3, …, 1 or n, …, 1 or n, n-1, …, m, rather than up, as in 1, …, n."""
+        """Whether the range counts down, as in 3, …, 1 or n, n-1, …, m."""
         if self.down or not isinstance(self.last, Number):
             return self.down
         return self.last.value <= 1 if not isinstance(self.first, Number) else self.first.value > self.last.value
@@ -318,7 +318,7 @@ class Equation:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """An update, such as C ← C + 1 or X_{seq(2)} ← 0. Afterward, the name has the new value."""
+    """An update, such as C ← C + 1 or X_{seq(2)} ← 0. The name has the new value in later statements."""
 
     target: Node
     body: Node
@@ -355,7 +355,7 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Imports:
-    """An import, such as from "attention.nt" import Attention, FFN as MLP. Names are pairs (original, local)."""
+    """An import, such as from "attention.nt" import Attention, FFN as MLP. `names` contains pairs (original, local)."""
 
     path: str
     names: tuple[tuple[Name, Name], ...]
@@ -375,14 +375,14 @@ Statement = Union[Value, Equation, Fact, Update, Declaration, Signature, Imports
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program, which consists of statements in source order."""
+    """A program: a sequence of statements in source order."""
 
     statements: tuple[Statement, ...]
     span: Span = _span()
 
 
 def axis_of(node: Node) -> Axis | None:
-    """Return `node` as the name of an axis, such as seq, hidden_1 or seq*, or None if it cannot name an axis."""
+    """Convert `node` to an axis name, such as seq, hidden_1 or seq*, or return None if it cannot name an axis."""
     if isinstance(node, Name):
         return Axis(node.text, node.span)
     if isinstance(node, Subscript) and len(node.components) == 1:

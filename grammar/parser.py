@@ -1,6 +1,6 @@
-"""The parser of both syntaxes, which uses Lark's LALR parser for `formula.lark`.
+r"""The parser of both syntaxes, which uses Lark's LALR parser for `formula.lark`.
 
-Lark's trees, tokens and exceptions are not used outside this module.
+Other modules do not use Lark's trees, tokens or exceptions.
 
 parse("A ⊙_{width} y")            a Program of one statement
 parse(r"A \\ndot{\\width} y")       the same Program
@@ -48,12 +48,12 @@ from .tokens import SCRIPT_SIGNS, Token, match_brackets, name_signs
 from .traversal import children, left_spine
 from .where_parts import with_parts
 
-MAX_NESTING = 200  # brackets inside each other
-MAX_OPERATIONS_PER_NESTING = 5  # how many times deeper than brackets operations may nest
+MAX_NESTING = 200  # The maximum nesting depth of brackets.
+MAX_OPERATIONS_PER_NESTING = 5  # Operations may nest this many times deeper than brackets.
 
 
 def spelling_of(source: str) -> str:
-    """Return "latex" if `source` contains a macro, $ or & that only LaTeX has, or else "text"."""
+    """Return "latex" if `source` contains LaTeX syntax, such as a macro, $ or &. Otherwise, return "text"."""
     return "latex" if _LATEX.search(source) or ("&" in source and has_ampersand(source)) else "text"
 
 
@@ -72,16 +72,16 @@ def parse(
 ) -> nodes.Program:
     """Parse a formula or program into a syntax tree.
 
-    `syntax` is "text", "latex" or "auto". `shadowed` are names that denote tensors, in the caller's spelling, and
-    `functions` are names of functions that are defined elsewhere. The limits are `nesting` nested brackets, `literal`
-    numbers in literals, and `text` characters in the source. Raise NotationError if the source is malformed, or if it
-    exceeds a limit.
+    `syntax` is "text", "latex" or "auto". `shadowed` contains names of tensors, in the caller's spelling, and
+    `functions` contains names of functions that are defined elsewhere. `nesting` limits nested brackets, `literal`
+    limits the numbers in literals, and `text` limits the characters of the source. Raise NotationError if the source is
+    malformed, or if it exceeds a limit.
 
     >>> parse("A + x").statements[0].body.operator
     '+'
     """
     check_source(source, syntax)
-    if len(source) > text:  # before anything looks for LaTeX in it
+    if len(source) > text:  # Check the length before a search for LaTeX.
         check_lengths(source, "text", literal, text)
     spelling = spelling_of(source) if syntax == "auto" else syntax
     return _parse(source, spelling, frozenset(shadowed), nesting, functions, literal)
@@ -111,7 +111,7 @@ def _parse(
 
 
 def check_depth(tree: nodes.Program, source: str, limit: int) -> None:
-    """Raise NotationError if operations, as in −−−…x, are nested more deeply than the later stages can handle.
+    """Raise NotationError if operations, as in −−−…x, are nested too deeply for the later stages.
 
     A long sum a + b + c + … counts as one level, although its tree is deep on the left.
     """
@@ -137,7 +137,7 @@ def tokens_of(
     nesting: int = MAX_NESTING,
     functions: frozenset[str] = frozenset(),
 ) -> list[Token]:
-    """Return the tokens of a source in the form that the parser reads."""
+    """Return the tokens of a source, classified and rewritten for the parser."""
     if syntax == "latex":
         from .latex.lexer import tokenize
 
@@ -171,7 +171,7 @@ def tokens_of(
 
 
 def refuse_until(tokens: list[Token], source: str) -> None:
-    """Raise NotationError if a statement is repeated until a condition holds, which the notation does not support."""
+    """Raise NotationError if a statement repeats until a condition holds, which the notation does not support."""
     for before, token, after in zip(tokens, tokens[1:], tokens[2:]):
         beside = before.type != "SEPARATOR" and after.type in ("NAME", "BAR", "NUMBER", "FUNCTION", "LPAREN")
         if token.type == "NAME" and token.text == "until" and token.place != "axis" and beside:
@@ -197,7 +197,7 @@ def imports_of(source: str) -> list[nodes.Imports]:
 
 
 def find_expected(source: str) -> set[str]:
-    """Return the terminals that may follow `source`, as suggestions for completion.
+    """Return the terminals that may follow `source`, for completion.
 
     >>> "NAME" in find_expected("A +")
     True
@@ -216,19 +216,15 @@ def find_expected(source: str) -> set[str]:
 def list_accepted_terminals(recognition: Any) -> set[str]:
     """Return the terminals that Lark's interactive parser accepts next.
 
-    Lark's `accepts` feeds each choice to a copy of the parser, which is slow. A terminal whose action is a shift is
-    always accepted. If all actions are shifts, this function does not call `accepts`. A shift has the number of a
-    state as its value.
+    Lark's `accepts` is slow, because it feeds each choice to a copy of the parser. A shift is always accepted, so this
+    function calls `accepts` only if another action is possible. The value of a shift is the number of a state.
     """
     targets = {name: target for name, (_, target) in recognition.choices().items() if name.isupper()}
     return {*targets} if all(isinstance(target, int) for target in targets.values()) else recognition.accepts()
 
 
 def _program(tokens: list[Token], source: str) -> nodes.Program:
-    """Return the program for the tokens of a source.
-
-    Raise NotationError at the first token that is not valid at its position.
-    """
+    """Parse the tokens of a source into a program. Raise NotationError at the first invalid token."""
     before = SOURCE.set(source)
     try:
         return cast(Any, formula_parser().parse(cast(Any, tokens)))
@@ -236,7 +232,7 @@ def _program(tokens: list[Token], source: str) -> nodes.Program:
         unexpected = error
     finally:
         SOURCE.reset(before)
-    # Out here, so that Lark's error is not shown as the cause.
+    # Raise outside the handler, so that Lark's error is not shown as the cause.
     from .syntax_errors import syntax_error
 
     raise syntax_error(
@@ -249,7 +245,7 @@ SAVED = "formula.pickle"
 
 
 class TokenLexer(Lexer):
-    """A lexer for Lark that receives a list of tokens, which the modules `text` and `latex` have produced."""
+    """A lexer for Lark that yields the tokens of the modules `text` and `latex`."""
 
     def __init__(self, lexer_conf: Any):
         pass
@@ -260,9 +256,9 @@ class TokenLexer(Lexer):
 
 @cache
 def formula_parser() -> Lark:
-    """Return the parser from tokens to a `nodes.Program`.
+    """Return the parser that converts tokens to a `nodes.Program`.
 
-    The variable `builder.literals.SOURCE` must contain the source.
+    Before it runs, set the variable `builder.literals.SOURCE` to the source.
     """
     saved = _load_saved()
     return build() if saved is None else Lark.load(BytesIO(saved))
@@ -270,7 +266,7 @@ def formula_parser() -> Lark:
 
 @cache
 def recognizer() -> Lark:
-    """Return a parser without callbacks, which is used to find the tokens that may follow a partial formula."""
+    """Return a parser that builds no tree, for finding the tokens that may follow a partial formula."""
     file = BytesIO()
     formula_parser().save(file, exclude_options={"transformer"})
     return Lark.load(BytesIO(file.getvalue()))
@@ -282,10 +278,7 @@ def build() -> Lark:
 
 
 def save() -> None:
-    """Write the file that `formula_parser` loads.
-
-    It contains the output of `Lark.save`, with equal parts stored once.
-    """
+    """Write the file that `formula_parser` loads: the output of `Lark.save`, with equal parts stored once."""
     import pickle
     from pathlib import Path
 
@@ -296,7 +289,7 @@ def save() -> None:
 
 
 def _share_parts(value: Any, parts: dict[str, Any]) -> Any:
-    """Return a value in which equal parts are one shared object, so that a pickle stores each of them once."""
+    """Return the value with one shared object for all equal parts, so that a pickle stores each part once."""
     if isinstance(value, dict):
         value = {_share_parts(key, parts): _share_parts(value_, parts) for key, value_ in value.items()}
     elif isinstance(value, (list, tuple)):
@@ -305,7 +298,7 @@ def _share_parts(value: Any, parts: dict[str, Any]) -> Any:
 
 
 def _load_saved() -> bytes | None:
-    """Return the saved output of `Lark.save` if it fits this version of Lark and this grammar, or else None."""
+    """Return the saved output of `Lark.save`, or None if it belongs to another version of Lark or of the grammar."""
     header, _, saved = (_content(SAVED) or b"").partition(b"\n")
     return saved if header == _header(saved) else None
 
@@ -317,11 +310,11 @@ def _header(saved: bytes, version: str = __version__) -> bytes:
 def _grammar() -> str:
     content = _content(GRAMMAR)
     assert content is not None, f"{GRAMMAR} is a part of the package"
-    return "\n".join(content.decode().splitlines())  # line endings depend on the system
+    return "\n".join(content.decode().splitlines())  # Line endings depend on the system.
 
 
 def _content(name: str) -> bytes | None:
-    """Return the content of a file in the package, even in a zip archive, or None if the file cannot be read."""
+    """Return the content of a file in the package, even inside a zip archive, or None if it is unreadable."""
     try:
         return get_data(__package__ or "grammar", name)
     except OSError:
@@ -331,4 +324,4 @@ def _content(name: str) -> bytes | None:
 if __name__ == "__main__":
     from grammar import parser
 
-    parser.save()  # and not `save`: the file names the lexer's class, which is `__main__.TokenLexer` here
+    parser.save()  # The file names the lexer's class. `save` would write `__main__.TokenLexer`.

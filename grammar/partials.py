@@ -1,7 +1,6 @@
-"""Derivatives written as operators, such as ∂/∂X* f(X) and ∂³f/∂r³. They are parsed as functions.
+"""Parse derivatives that are written as operators, such as ∂/∂X* f(X) and ∂³f/∂r³, as functions.
 
-PARTIAL SLASH PARTIAL NAME          FUNCTION WITH LBRACE NAME SUP STAR RBRACE
-∂       /     ∂       X*            ∂        _    {      X    ^   *    }
+PARTIAL SLASH PARTIAL NAME FUNCTION WITH LBRACE NAME SUP STAR RBRACE ∂ / ∂ X* ∂ _ { X ^ * }
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ ORDERS = frozenset("23456789")
 
 
 def read_operators(tokens: list[Token], source: str) -> list[Token]:
-    """Return the tokens with each operator such as ∂/∂X* replaced by the tokens of a function."""
+    """Replace each operator such as ∂/∂X* with the tokens of a function, and return the new tokens."""
     operators: list[Token] = []
     position = 0
     while position < len(tokens):
@@ -66,7 +65,7 @@ def _wrong_order(order: int, sign: Token, source: str) -> NotationError:
 
 
 def _function(sign: Token, name: list[Token]) -> list[Token]:
-    """Return the tokens of the function ∂ with the variable as its parameter."""
+    """Return the tokens of a function ∂ that has the variable as a parameter."""
     first, last = name[0], name[-1].end
     plain = first.text.rstrip("*†")
     inside = [Token("NAME", plain, first.start, first.end), *name[1:]]
@@ -86,7 +85,10 @@ def _type(tokens: list[Token], position: int) -> str:
 
 
 def _power(tokens: list[Token], position: int) -> tuple[int, int] | None:
-    """Return the exponent n (2 to 9) of ^n or ^{n} at `position` and the position after it, or None without one."""
+    """Return the exponent of ^n or ^{n} at `position`, from 2 to 9, and the position after it.
+
+    Return None if there is no such power.
+    """
     if _type(tokens, position) != "SUP":
         return None
     braced = _type(tokens, position + 1) == "LBRACE"
@@ -98,7 +100,7 @@ def _power(tokens: list[Token], position: int) -> tuple[int, int] | None:
 
 
 def _quotient(tokens: list[Token], position: int) -> int:
-    """Return the index of the / before the second ∂ of a quotient such as ∂²f/∂x*∂y*, or −1 if there is none."""
+    """Return the index of the / in a quotient such as ∂²f/∂x*∂y*, or −1 if there is no /."""
     depth = 0
     while position < len(tokens):
         kind = tokens[position].type
@@ -112,7 +114,7 @@ def _quotient(tokens: list[Token], position: int) -> int:
 
 
 def _variables(tokens: list[Token], position: int) -> list[Stretch]:
-    """Return the token ranges of the adjacent names after ∂ that begin at `position`, such as X and Y in ∂X ∂Y."""
+    """Return the token ranges of the variables in consecutive pairs such as ∂X ∂Y, which begin at `position`."""
     stretches: list[Stretch] = []
     while _type(tokens, position) == "PARTIAL" and _type(tokens, position + 1) == "NAME":
         start = position + 1
@@ -122,7 +124,7 @@ def _variables(tokens: list[Token], position: int) -> list[Stretch]:
 
 
 def repeat_names(tokens: list[Token], start: int, stop: int) -> list[Stretch]:
-    """Return the token range of a name without its power, repeated that many times: twice for r², once for r."""
+    """Return the token range of a name, once per order of the derivative: twice for r², once for r."""
     for index in range(start + 1, stop):
         power = _power(tokens, index)
         if power is not None and power[1] == stop:
@@ -131,7 +133,7 @@ def repeat_names(tokens: list[Token], start: int, stop: int) -> list[Stretch]:
 
 
 def unwrap_derivatives(tokens: list[Token]) -> list[Token]:
-    """Return the tokens without the brackets around derivative operators, as in (∂/∂X*) f and (∂/∂r)² f.
+    """Remove the brackets around derivative operators, as in (∂/∂X*) f and (∂/∂r)² f, and return the new tokens.
 
     An operator with a power is repeated.
     """
@@ -150,7 +152,7 @@ def unwrap_derivatives(tokens: list[Token]) -> list[Token]:
 
 
 def _operators_end(tokens: list[Token], position: int) -> int:
-    """Return the position after the adjacent operators ∂/∂X that begin at `position`."""
+    """Return the position after the consecutive operators ∂/∂X that begin at `position`."""
     while (
         _type(tokens, position) == "FUNCTION" and tokens[position].text == "∂" and _type(tokens, position + 1) == "WITH"
     ):

@@ -1,4 +1,4 @@
-"""Conversion of text to ASCII, for streams that cannot display the characters of the notation.
+"""Convert text to ASCII for streams that cannot display the characters of the notation.
 
 Standard output may be unable to encode ⊙, for example if its encoding is cp1252 or ASCII. Each such character is then
 printed in its ASCII form. The carets of an error must point to the same text, so the source and its spans are
@@ -18,11 +18,11 @@ from typing import Any
 
 from .symbols import GREEK_MACROS, GREEK_VARIANTS, SUBSCRIPTS, SUPERSCRIPTS, SYMBOLS
 
-SAMPLE = "⊙ℝ→─"  # a stream that cannot encode these receives ASCII
+SAMPLE = "⊙ℝ→─"  # A stream that cannot encode these characters receives ASCII.
 
 
 def shows(stream: Any, text: str) -> bool:
-    """Return whether the encoding of a stream can represent `text`."""
+    """Return whether a stream can encode `text`."""
     try:
         text.encode(getattr(stream, "encoding", None) or "utf-8")
     except (UnicodeEncodeError, LookupError):
@@ -31,7 +31,7 @@ def shows(stream: Any, text: str) -> bool:
 
 
 def encodable(method: Callable[..., str]) -> Callable[..., str]:
-    """Return a `__str__` or `__repr__` method whose text is in ASCII if standard output cannot encode it."""
+    """Wrap a `__str__` or `__repr__` method so that it returns ASCII if standard output cannot encode its text."""
 
     @wraps(method)
     def encoded(*arguments: Any) -> str:
@@ -49,7 +49,7 @@ def _table() -> dict[str, str]:
     signs = {}
     for symbol in SYMBOLS:
         macros = [spelling for spelling in symbol.ascii.split() if spelling.startswith("\\")]
-        prefix = symbol.terminal == "OPERATOR"  # concat precedes its operands, \oplus between them
+        prefix = symbol.terminal == "OPERATOR"  # `concat` precedes its operands, and \oplus stands between them.
         plain = macros[0] if prefix and macros else symbol.ascii.split()[0]
         signs |= {spelling: plain for spelling in symbol.text.split() if not spelling.isascii()}
     return {**letters, **signs, **DRAWN}
@@ -63,7 +63,7 @@ SMALL = re.compile(f"[{''.join(SUBSCRIPTS)}]+|[{''.join(SUPERSCRIPTS)}]+")
 
 
 def ascii_pieces(text: str) -> list[str]:
-    """Return the ASCII form of each character in a string. The form may depend on the neighboring characters."""
+    """Return the ASCII form of each character in a string. A form may depend on neighboring characters."""
     table = _table()
     pieces = [character if character.isascii() else _plain(text, at, table) for at, character in enumerate(text)]
     for shape in SHAPE.finditer(text):
@@ -100,7 +100,10 @@ def _plain(text: str, at: int, table: dict[str, str]) -> str:
 
 
 def _spell_small(pieces: list[str], start: int, end: int, text: str) -> None:
-    """Replace Unicode scripts by ASCII scripts, in place, so that x₁₂ becomes x_{12} and x² becomes x^2."""
+    """Replace Unicode scripts with ASCII scripts, so that x₁₂ becomes x_{12} and x² becomes x^2.
+
+    The function modifies `pieces`.
+    """
     table, sign = (SUBSCRIPTS, "_") if text[start] in SUBSCRIPTS else (SUPERSCRIPTS, "^")
     pieces[start:end] = [to_ascii(table[character]) for character in text[start:end]]
     if end - start > 1:
@@ -110,7 +113,7 @@ def _spell_small(pieces: list[str], start: int, end: int, text: str) -> None:
 
 
 def error_in_ascii(error: Any) -> Any:
-    """Return an error whose source is in ASCII, with its spans adjusted to this source."""
+    """Return a copy of an error with an ASCII source and matching spans."""
     source, indices = error.source, [0]
     if source is not None:
         pieces = ascii_pieces(source)

@@ -1,4 +1,4 @@
-"""Hints for characters outside the notation, which suggest the symbol that was probably meant."""
+"""Suggest the symbol that was probably meant by a character outside the notation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def unescape_entity(entity: str) -> str | None:
 
 
 def has_ampersand(source: str) -> bool:
-    """Return whether a source contains an & that does not begin an entity, or the entity &amp;."""
+    """Return whether a source contains an & that is not part of an entity. The entity &amp; counts as an &."""
     return "&" in source and "&" in re.sub(
         ENTITY, lambda match: "" if unescape_entity(match[0]) not in (None, "&") else "&", source
     )

@@ -1,4 +1,4 @@
-"""The symbols of the notation, with their forms in text, ASCII and LaTeX and their terminals in `formula.lark`.
+"""List the symbols of the notation, with their text, ASCII and LaTeX forms and their terminals in `formula.lark`.
 
 The lexers accept every form in the table. The printer writes the first form in each column.
 """
@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 class Symbol(NamedTuple):
     terminal: str
-    text: str  # the forms in text, the preferred one first, separated by blanks
-    ascii: str  # the same in ASCII
-    latex: str  # the same as LaTeX macros or characters
-    value: str = ""  # its value in the syntax tree, if it is not the first text form
+    text: str  # The text forms, separated by blanks. The first is the preferred form.
+    ascii: str  # The ASCII forms.
+    latex: str  # The LaTeX macros or characters.
+    value: str = ""  # The value in the syntax tree, if it is not the first text form.
 
 
 SYMBOLS = (
@@ -102,7 +102,7 @@ LATEX_GREEK = {
     **GREEK, "varepsilon": "ε", "vartheta": "θ", "varphi": "φ", "varpi": "π", "varrho": "ρ", "varsigma": "σ",
 }  # fmt: skip
 
-# The only LaTeX in the text syntax: a backslash with the name of a Greek letter, and macros of the ASCII column above.
+# The text syntax accepts this LaTeX: the names of Greek letters after a backslash, and the macros in the ASCII column.
 GREEK_MACROS = {
     **GREEK, "Alpha": "Α", "Beta": "Β", "Epsilon": "Ε", "Zeta": "Ζ", "Eta": "Η", "Iota": "Ι", "Kappa": "Κ", "Mu": "Μ",
     "Nu": "Ν", "Omicron": "Ο", "Rho": "Ρ", "Tau": "Τ", "Chi": "Χ",
@@ -114,7 +114,7 @@ ASCII_MACROS = {
     if spelling.startswith("\\")
 }
 
-# `iota_{ax}` is an operator, so the Greek letter ι is not spelled out.
+# The operator `iota_{ax}` uses this name, so ι has no spelled-out form.
 SPELLED_GREEK = {name: letter for name, letter in GREEK.items() if name != "iota"}
 
 SUBSCRIPTS = dict(zip("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ", "0123456789+-=()aehijklmnoprstuvxβγρφχ"))
@@ -125,7 +125,7 @@ SUPERSCRIPTS = dict(
     )
 )
 
-# Accents: macros of LaTeX, and the mark that follows the letter in a name.
+# Maps LaTeX accents to the mark that follows the letter in a name.
 ACCENTS = {
     "hat": "\u0302", "tilde": "\u0303", "bar": "\u0304", "breve": "\u0306", "dot": "\u0307", "ddot": "\u0308", "check": "\u030c",
     "vec": "\u20d7",
@@ -135,8 +135,8 @@ FAMILIES = {CALLIGRAPHIC[letter]: letter for letter in "NU"}  # distributions th
 FRACTIONS = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒"
 NUMBER_SETS = {"ℝ": "reals", "ℤ": "integers", "ℕ": "naturals"}
 
-# Names of built-in functions: the lexer reads them as FUNCTION unless the text declares a tensor of that name.
-# `namedtensor.operators` holds their meaning; a test keeps the two lists equal.
+# Names of built-in functions. The lexer reads each as FUNCTION unless the source declares a tensor of that name. A test
+# checks that `namedtensor.operators` defines exactly these names.
 ELEMENTWISE = frozenset(
     """exp log ln log1p expm1 sqrt sin cos tan arctan arcsin arccos tanh sinh cosh abs sign floor ceil round mod σ sigmoid relu ReLU gelu gelu_tanh silu softplus logsigmoid leaky_relu elu erf Γ factorial binom lgamma digamma polygamma
     pow clip where uniform isnan fillna""".split()
@@ -146,14 +146,14 @@ FUNCTIONS = ELEMENTWISE | frozenset(
     cummin sort argsort median quantile nansum nanmean nanmin nanmax nanvar nanstd
     unroll pool index maxk argmaxk onehot concat stack det logdet inv solve cofactors trace diag cholesky eigvalsh eigh expm size""".split()
 )
-# Functions whose subscript names no axes, or whose power everyone reads alike: log_2(x)^2, norm_{ax}(x)^2.
+# A power of these functions is unambiguous, because their subscript names no axes or by convention: log_2(x)^2.
 WITHOUT_AXES = ELEMENTWISE | {"norm", "‖", "∂", "lim"}
 INVERSES = {
     "sin": "arcsin", "cos": "arccos", "tan": "arctan", "arcsin": "sin", "arccos": "cos", "arctan": "tan",
     "exp": "log", "log": "exp", "ln": "exp", "log1p": "expm1", "expm1": "log1p",
 }  # fmt: skip
-BINDERS = frozenset({"lim"})  # operators that only bind a variable in their subscript
-DEFINING = frozenset(r"≜ ≔ := \triangleq \coloneqq \coloneq \eqdef".split())  # equals signs that only definitions use
+BINDERS = frozenset({"lim"})  # These operators only bind a variable in their subscript.
+DEFINING = frozenset(r"≜ ≔ := \triangleq \coloneqq \coloneq \eqdef".split())  # Only definitions use these signs.
 BIG = frozenset(value(symbol) for symbol in SYMBOLS if symbol.terminal == "BIG")  # ∑ and ∏
-BRACKETED = frozenset({"Γ"})  # functions only before a bracket, since tensors also have these names
-UNDERSCORED = ("gelu_tanh", "leaky_relu")  # built-in functions with an underscore in their names
+BRACKETED = frozenset({"Γ"})  # These names are functions only before a bracket, because tensors may also have them.
+UNDERSCORED = ("gelu_tanh", "leaky_relu")  # These built-in functions have an underscore in their names.

@@ -1,7 +1,7 @@
-"""Explanations of unexpected tokens, with the tokens that could follow and the likely intent of the writer.
+"""Explain unexpected tokens: list the tokens that could follow, and suggest a repair.
 
-The parser supplies the terminals that could follow. The tables in this module list habits from Python, LaTeX and
-other notations.
+The parser supplies the terminals that could follow. The tables in this module list habits from Python, LaTeX and other
+notations.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ EXPECTED = {
     "IF": "if", "OTHERWISE": "otherwise", "CALL": "(", "SUB": "a subscript", "LBRACE": "{", "LBRACKET": "[",
 }  # fmt: skip
 
-# Two signs that another notation reads as one.
+# Pairs of signs that form one sign in other notations.
 SIGNS = {
     "==": Hint("write one =: it defines, asserts, and compares in a condition", "="),
     "**": Hint("a power is written x^2", "^"),
@@ -34,7 +34,7 @@ SIGNS = {
     "<>": Hint("≠ is written !=", "≠"),
 } | dict.fromkeys(("+=", "-=", "*=", "/="), "an equation is not an update: define a new name for the new value")
 
-# The message for a token after a complete operand, where only an operator could follow.
+# Messages for a token after a complete operand, where only an operator is valid.
 AFTER_OPERAND = {
     **dict.fromkeys(("IF", "OTHERWISE"), "cases are written { a if i ≤ j; b otherwise }"),
     "FOR": "a range follows an equation: X^t = X^{t-1} + 1 for t = 1, …, n",
@@ -49,7 +49,7 @@ AFTER_OPERAND = {
 
 
 def syntax_error(token: Token, tokens: list[Token], expected: set[str], source: str) -> NotationError:
-    """Return the error for an unexpected `token`, given the terminals that would have been possible in its place."""
+    """Return the error for an unexpected `token`, given the terminals that are valid in its place."""
     position = len(tokens) if token.type == "$END" else tokens.index(token)
     before = tokens[position - 1] if position else None
     if any(earlier.type == "FROM" for earlier in statement_before(tokens, position)):
@@ -99,7 +99,7 @@ IMPORT_PARTS = {"PATH": "a file in double quotes", "IMPORT": "import", "NAME": "
 
 
 def explain_malformed_import(token: Token, expected: set[str], source: str) -> NotationError:
-    """Return the error for an import line that is incomplete, or whose parts are in the wrong order."""
+    """Return the error for an import line that is incomplete or in the wrong order."""
     parts = " or ".join(text for terminal, text in IMPORT_PARTS.items() if terminal in expected)
     return NotationError(101, f"malformed import: expected {parts}", source, token.span, hint=FORM)
 
@@ -166,7 +166,7 @@ def repair(tokens: list[Token], position: int, expected: set[str], source: str) 
             *(f"{{-{piece.text}}}" for piece in following),
             at=(token.start, following[-1].end) if following else None,
         )
-    if types[-1:] == ["SUP"] and token.type == "LPAREN":  # LaTeX raises only the bracket
+    if types[-1:] == ["SUP"] and token.type == "LPAREN":  # LaTeX raises only the opening parenthesis.
         inside = tokens[position + 1 : group_end(tokens, position) - 1]
         start, end = token.start, tokens[position + len(inside) + 1].end
         edits = [f"{{{source[token.end : inside[-1].end].strip()}}}"] if inside else []
@@ -210,7 +210,10 @@ def repair(tokens: list[Token], position: int, expected: set[str], source: str) 
 
 
 def unwrap_range(tokens: list[Token], position: int, source: str) -> Hint | None:
-    """Return a hint for a range in parentheses after an equation, as in (t = 1, …, n), or None for other brackets."""
+    """Return a hint for a range in parentheses after an equation, as in (t = 1, …, n).
+
+    Return None if the parentheses do not contain a range.
+    """
     openings = [
         at
         for at, token in enumerate(tokens[:position])
@@ -236,7 +239,10 @@ ROOT_OF_ONE = "write the operand of a root in parentheses: √(var_{axis} X)"
 
 
 def under_root(tokens: list[Token], position: int) -> int | None:
-    """Return the index of the function or big operator at or before `position` if it follows a root, or else None."""
+    """Return the index of the function or big operator at or before `position`.
+
+    Return None if no root sign precedes it.
+    """
     start = position if tokens[position].type == "BIG" else operator_before(tokens, position)
     rooted = start and tokens[start].type in ("FUNCTION", "BIG") and tokens[start - 1].type == "ROOT"
     return start if rooted else None
@@ -246,24 +252,27 @@ INNER_PRODUCT = "an inner product is a contraction: x ⊙_{axis} y"
 
 
 def _suggest_braces(hint: str, tokens: list[Token], position: int, sign: str) -> Hint:
-    """Return a hint to put braces around the axes of a subscript. A `sign`, a comma or →, follows the first axis."""
+    """Return a hint to put braces around the axes of a subscript.
+
+    `sign`, which is a comma or →, follows the first axis.
+    """
     first, following = tokens[position - 1], tokens[position + 1 : position + 2]
     edits = [f"{{{first.text}{sign}{token.text}}}" for token in following if token.type == "NAME"]
     return Hint(hint.format(first.text), *edits, at=(first.start, following[0].end) if edits else None)
 
 
 def statement_before(tokens: list[Token], position: int) -> Iterator[Token]:
-    """Yield the tokens between the start of the statement and `position`, from last to first."""
+    """Yield the tokens of the current statement before `position`, from last to first."""
     return takewhile(lambda token: token.type != "SEPARATOR", reversed(tokens[:position]))
 
 
 def has_reached_range(before: list[Token]) -> bool:
-    """Return whether the current statement already contains `for`, which begins its range."""
+    """Return whether the current statement contains `for`, which starts its range."""
     return any(token.type == "FOR" for token in statement_before(before, len(before)))
 
 
 def expectation(expected: set[str]) -> str:
-    """Return a description of the possible terminals in words, such as "expected an operator or )"."""
+    """Describe the possible terminals in words, such as "expected an operator or )"."""
     if "PLUS" in expected:
         ends = [sign for terminal, sign in CLOSING.items() if terminal in expected]
         ends += [EXPECTED[word] for word in ("IF", "OTHERWISE") if word in expected]
@@ -282,7 +291,7 @@ def expectation(expected: set[str]) -> str:
 
 
 def operator_before(tokens: list[Token], position: int) -> int | None:
-    """Return the index of the operator that ends, with its scripts, before `position`, or None if there is none."""
+    """Return the index of the operator whose scripts end at `position`, or None if there is none."""
     index = position - 1
     if index < 0:
         return None

@@ -1,7 +1,7 @@
-"""The lexer of the text syntax, which converts characters to tokens.
+"""Convert a source in text syntax to tokens.
 
-The source may use Unicode or ASCII. Each line is a statement, unless a bracket is open or the line begins or ends
-with an operator.
+The source may use Unicode or ASCII. Each line is a statement, unless a bracket is open or the line begins or ends with
+an operator.
 """
 
 from __future__ import annotations
@@ -48,29 +48,24 @@ from .tokens import ENDS_OPERAND, Token, is_alone, numeral, too_deep
 
 
 def tokenize(source: str, nesting: int | None = None) -> list[Token]:
-    """Return the tokens of a source in text syntax.
-
-    Brackets are not matched yet, and function names are not yet distinguished from tensor names.
-    """
+    """Return the tokens of a source, before function names are recognized and brackets are matched."""
     return Lexer(source, nesting).run()
 
 
 class Lexer:
-    """The text lexer, which stores the tokens so far and the open brackets. The LaTeX reader derives from it."""
+    """The lexer of the text syntax: the tokens so far and the open brackets. The LaTeX reader is a subclass."""
 
     def __init__(self, source: str, nesting: int | None = None):
         self.source = source
         self.nesting = nesting
         self.tokens: list[Token] = []
-        self.brackets: list[str] = []  # open: "(", "[", "{", "|", "‖", "sub", "sup", "shape", and "item" in a subscript
-        self.in_set = False  # after ∈ or : in a statement, where R, x, [ and { may belong to sets
+        self.brackets: list[str] = []  # The open brackets: "(", "[", "{", "|", "‖", "sub", "sup", "shape", "item".
+        self.in_set = False  # Whether ∈ or : precedes, so that R, x, [ and { may belong to sets.
         self.newline: int | None = None
 
     def run(self) -> list[Token]:
         source = self.source
-        for match in TOKEN.finditer(
-            source, 0, len(source.rstrip())
-        ):  # Blanks at the end contain no token, and searching them is slow.
+        for match in TOKEN.finditer(source, 0, len(source.rstrip())):  # Skip trailing blanks, which are slow to search.
             kind = match.lastgroup
             assert kind is not None
             if kind == "comment":
@@ -111,7 +106,7 @@ class Lexer:
 
     # ------------------------------------------------------------------------------------- one method a kind of match
     def imports(self, text: str, start: int, end: int) -> None:
-        """Add the tokens of an import line, which `import_lines` reads, since its syntax differs from other lines."""
+        """Add the tokens of an import line, which has a different syntax from other lines."""
         from .import_lines import tokens_of_import
 
         for token in tokens_of_import(self.source, start, end):
@@ -121,7 +116,7 @@ class Lexer:
         self.add("NUMBER", text, start, end)
 
     def entity(self, text: str, start: int, end: int) -> None:
-        """Read an HTML entity, such as &odot;, as its character, for text that was pasted from a web page."""
+        """Read an HTML entity as its character, so that text pasted from a web page works: &odot; becomes ⊙."""
         character = unescape_entity(text)
         match = TOKEN.fullmatch(character) if character is not None and character != "&" else None
         if match is None or match.lastgroup is None:
@@ -157,7 +152,7 @@ class Lexer:
         if text == "in" and self.brackets[-1:] == ["sub"] and self.previous() == "NAME":  # max_{i in [n]}
             return self.add("IN", "∈", start, end)
         if text == "x" and self.brackets[-1:] == ["shape"] and self.previous() in ("NAME", "RBRACKET"):
-            return self.add("TIMES", "×", start, end)  # ℝ^{a[3] x b[2]}: no axis can follow an axis
+            return self.add("TIMES", "×", start, end)  # In ℝ^{a[3] x b[2]}, x is not an axis.
         special = text in SPECIAL or text[0] == "d" or text[-1] in PRIMES
         if special and not self.in_axes and self.previous() != "SUB":
             follows = source[end : end + 1]
@@ -200,8 +195,8 @@ class Lexer:
     def name(self, text: str, start: int, end: int) -> None:
         """Read a name.
 
-        A star or dagger after it belongs to the name if an axis is expected, or if the name is the variable of a
-        derivative and no operand follows.
+        A star or dagger after it belongs to the name if an axis is expected. It also does if the name is the variable
+        of a derivative and no operand follows.
         """
         source = self.source
         match = MARK.match(source, end) if source[end : end + 1] in MARK_STARTS else None
@@ -215,7 +210,7 @@ class Lexer:
             self.tokens[-1].place = "mean"
 
     def closes(self, end: int) -> bool:
-        """Return whether no operand begins at `end`, which means that a preceding star is not a multiplication."""
+        """Return whether no operand begins at `end`, so that a star before `end` is not a multiplication."""
         after = self.source[end : end + 1]
         return not after or after in CLOSING or after.isspace() or self.source.startswith("|_", end)
 
@@ -223,7 +218,7 @@ class Lexer:
 
     @property
     def follows_operator(self) -> bool:
-        """Whether the preceding tokens are ∂/∂, after which the variable of a derivative follows."""
+        """Whether the last tokens are ∂/∂, so that the variable of a derivative comes next."""
         return [token.type for token in self.tokens[-3:]] == ["PARTIAL", "SLASH", "PARTIAL"]
 
     def multiple(self, text: str, start: int, end: int) -> None:
@@ -251,7 +246,7 @@ class Lexer:
         return True
 
     def ends_derivative(self, start: int, end: int) -> bool:
-        """Return whether a star ends the variable of a derivative, as in ∂W^{1,Q}*, and is not a multiplication."""
+        """Return whether a star ends the variable of a derivative, as in ∂W^{1,Q}*, rather than multiplies."""
         tokens = self.tokens
         if not tokens or tokens[-1].end != start or not self.closes(end):
             return False
@@ -266,7 +261,7 @@ class Lexer:
         return count > 0 and tokens[count].type == "NAME" and tokens[count - 1].type == "PARTIAL"
 
     def script(self, type: str, text: str, start: int, end: int) -> None:
-        """Read Unicode subscripts and superscripts as if they were written _{…} and ^{…}."""
+        """Read Unicode subscripts and superscripts as _{…} and ^{…}."""
         self.add(type, text, start, start)
         self.tokens.append(Token("LBRACE", "{", start, start))
         context = "axis" if type == "SUB" else ""
@@ -308,13 +303,13 @@ class Lexer:
         self.bracket_or_sign(text, start, end)
 
     def times(self, start: int, end: int) -> None:
-        """Add a token for ×, which is the × of a shape between axes or sets, and a product elsewhere."""
+        """Add a token for ×, and mark it as a product unless it separates axes or sets."""
         self.add("TIMES", "×", start, end)
         if not self.is_shape_product:
             self.tokens[-1].place = "product"
 
     def open_bracket(self, type: str, text: str, start: int, end: int) -> None:
-        """Add an opening bracket, and record the kind of the bracket, which decides the role of the words inside."""
+        """Add an opening bracket, and record its kind, which determines the role of the words inside."""
         previous = self.previous()
         self.add(type, text, start, end)
         self.brackets.append(self.bracket(text, previous))
@@ -343,16 +338,16 @@ class Lexer:
 
     @property
     def is_shape_product(self) -> bool:
-        """Whether a × at the current position would be between axes or between sets."""
+        """Whether a × at the current position separates axes or sets."""
         return self.among_sets or self.brackets[-1:] == ["shape"]
 
     @property
     def among_sets(self) -> bool:
-        """Whether a set may occur at the current position, such as in the brackets of a set of functions (ℝ → ℝ)."""
+        """Whether a set may occur at the current position, as in the parentheses of (ℝ → ℝ)."""
         return self.in_set and all(bracket == "(" for bracket in self.brackets)
 
     def read_function_brackets(self, text: str, start: int, end: int) -> None:
-        """Read ⌊, ⌈ or ‖ as a function, its counterpart as the end of the operand, and a lone ‖ as a comma."""
+        """Read ⌊, ⌈ or ‖ as a function, its partner as the end of the operand, and a ‖ without a partner as a comma."""
         if text in "⌋⌉" or (text == "‖" and self.brackets[-1:] == ["‖"]):
             return self.close_call(start, end)
         if (
@@ -365,7 +360,7 @@ class Lexer:
         self.open_call(BRACKETS[text], start, end)
 
     def open_call(self, name: str, start: int, end: int) -> None:
-        """Add a function and the opening bracket of its operand, such as for ⌊ or ‖."""
+        """Add a function such as ⌊ or ‖, and the opening bracket of its operand."""
         self.add("FUNCTION", name, start, end)
         self.add("CALL", "(", start, end)
         self.brackets.append("‖" if name == "‖" else "(")
@@ -377,20 +372,20 @@ class Lexer:
 
     @property
     def under_indicator(self) -> bool:
-        """Whether the subscript that was just opened is a condition of an indicator, as in 1_{x > 1} and I_{x > 1}."""
+        """Whether the subscript that begins here is the condition of an indicator, as in 1_{x > 1} and I_{x > 1}."""
         return may_be_indicator(self.tokens, len(self.tokens) - 3) and bool(
             CONDITION.match(self.source, self.tokens[-1].end)
         )
 
     def ends_set(self, last: int) -> bool:
-        """Return whether the token at this index ends a set or a distribution, so that its superscript is a shape."""
+        """Return whether the token at index `last` ends a set or a distribution, so that its superscript is a shape."""
         before = self.tokens[last].type if last >= 0 else ""
         field = before == "NAME" and last > 0 and self.tokens[last - 1].type in BEFORE_SET
         is_set = self.among_sets and (field or before in ("REALS", "RBRACE", "RBRACKET"))
         return is_set or ends_distribution(self.tokens[: last + 1])
 
     def bracket(self, text: str, previous: str) -> str:
-        """Return the kind of a bracket that was just added, which decides the role of the words inside it."""
+        """Return the kind of an opening bracket, which determines the role of the words inside."""
         if text == "{" and previous == "SUB":
             return "{" if self.under_indicator else "sub"
         if previous == "SUP":

@@ -1,4 +1,4 @@
-"""Tables of the text syntax: the meanings of its words, symbols and characters, and the pattern of its tokens."""
+"""Define the tables of the text syntax: its words, symbols and characters, and the pattern of its tokens."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MARKS = "*∗†‡"
 MARK_STARTS = MARKS + "\\"
 MARK = re.compile(rf"(?:[{MARKS}]|\\dag(?:ger)?(?![A-Za-z]))+")
 
-MULTIPLIED = re.compile(r"\*[^\W_]|(?<=\s)\*\s*[\w(]")  # a star that multiplies in a script, as in x_{2*t}
+MULTIPLIED = re.compile(r"\*[^\W_]|(?<=\s)\*\s*[\w(]")  # Matches a star that multiplies inside a script, as in x_{2*t}.
 
 WORDS = {
     "if": "IF", "otherwise": "OTHERWISE", "for": "FOR", "odd": "PARITY", "even": "PARITY",
@@ -36,11 +36,11 @@ SIGNS = {
     for spelling in symbol.text.split() + symbol.ascii.split()
     if symbol.terminal != "NORM" and not (spelling.isascii() and spelling.strip("\\").isalpha())
 }
-# Signs with the same meaning in every context.
+# These signs have the same meaning in every context.
 PLAIN = {sign: names for sign, names in SIGNS.items() if sign not in f"{PRIMES}{MARKS}@()[]{{}}|∣"}
 SETS = {"R": "ℝ", "Z": "ℤ", "N": "ℕ"}
 BEFORE_SET = ("IN", "COLON", "ARROW", "TIMES", "EQUALS")
-SPECIAL = {*WORDS, *SPELLED_GREEK, *SETS, "x", "I", "inf"}  # words that may mean more than a name
+SPECIAL = {*WORDS, *SPELLED_GREEK, *SETS, "x", "I", "inf"}  # These words are not always names.
 
 _GREEK = "".join(sorted(GREEK_LETTERS | set(GREEK_VARIANTS)))
 _SCRIPTS = "".join(SUBSCRIPTS) + "".join(SUPERSCRIPTS)
@@ -75,15 +75,15 @@ JOINS_BEFORE = {
 }  # fmt: skip
 
 
-BRACKETS = {"⌊": "floor", "⌋": "floor", "⌈": "ceil", "⌉": "ceil", "‖": "‖"}  # brackets that apply functions
+BRACKETS = {"⌊": "floor", "⌋": "floor", "⌈": "ceil", "⌉": "ceil", "‖": "‖"}  # These brackets apply functions.
 CLOSING = ")],;}/+=⊙·<>≤≥≠≈∝"  # A star before one of these is not a product.
-OF_AXES = ("sub", "shape", "item", "|")  # the brackets in which words name axes
+OF_AXES = ("sub", "shape", "item", "|")  # In these brackets, words name axes.
 
-# Matches after an opening brace if the brace contains a relation.
+# Match the text after an opening brace if the brace contains a relation.
 CONDITION = re.compile(r"(?:[^{}<>=≤≥≠]|->|\{[^{}]*\})*(?:(?<!-)[<>=≤≥≠]|\{[^{}]*[<>=≤≥≠])")
 
 BARRED = re.compile(
     rf"""\s*\\?[^\W_]+(?:[{PRIMES}{MARKS}]|\^?{MARK.pattern}|_\\?[^\W_]+(?:\.\d+)?|_\{{\\?[\w.]+[{PRIMES}]*\}})*\s*[|∣]"""
 )
 SUBSCRIPTED = re.compile(rf"\s*[_{''.join(SUBSCRIPTS)}]")
-HEAD = re.compile(r"\s*(?:_\{[^:\n]*\}|_\w+)?\s*:")  # after an operator at the beginning of a line that is a signature
+HEAD = re.compile(r"\s*(?:_\{[^:\n]*\}|_\w+)?\s*:")  # in a signature, after its operator

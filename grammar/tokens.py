@@ -1,6 +1,6 @@
-"""Tokens, which both lexers produce and the parser reads, and the steps that both syntaxes share.
+"""Define tokens, which both lexers produce and the parser reads, and the steps that both syntaxes share.
 
-characters --lexer--> tokens --brackets matched, functions distinguished from tensors--> tokens --LALR--> nodes
+characters --lexer--> tokens --check brackets, tell functions from tensors--> tokens --LALR--> nodes
 """
 
 from __future__ import annotations
@@ -31,12 +31,13 @@ SIGNS = {"RPAREN": ")", "RBRACE": "}", "RBRACKET": "]"}
 class Token:
     """A token: a terminal of the grammar, its `text`, which becomes part of the tree, and its span.
 
-    `place` is "axis" for a token directly inside a subscript or a shape, in which every word is a name. It is "mean"
-    for 𝔼, "product" for a × outside of shapes, "opens" or "closes" for a LaTeX bar with a direction, and otherwise "".
+    `place` is one of five values. It is "axis" for a token directly inside a subscript or a shape, where every word is
+    a name. It is "mean" for 𝔼, "product" for a × outside shapes, and "opens" or "closes" for a LaTeX bar with a
+    direction. For all other tokens, it is "".
     """
 
     __slots__ = ("type", "text", "start", "end", "place")
-    # Attributes that Lark reads from the last token when it makes the end token.
+    # Lark reads these attributes from the last token when it creates the end token.
     line = column = end_line = end_column = start_pos = end_pos = None
 
     def __init__(self, type: str, text: str, start: int, end: int, context: str = ""):
@@ -74,7 +75,7 @@ def too_deep(nesting: int, source: str, span: Span) -> NotationError:
 
 
 def match_brackets(tokens: list[Token], source: str, nesting: int) -> None:
-    """Raise NotationError if brackets do not match, or if they are nested more deeply than `nesting`."""
+    """Raise NotationError if brackets do not match or are nested more deeply than `nesting`."""
     open_brackets: list[Token] = []
     for token in tokens:
         kind = token.type
@@ -119,7 +120,7 @@ def match_brackets(tokens: list[Token], source: str, nesting: int) -> None:
 
 
 def group_end(tokens: Sequence[Token], start: int) -> int:
-    """Return the index after the bracket that closes the group opened at `start`."""
+    """Return the index after the closing bracket of the group that begins at `start`."""
     depth = 0
     for position in range(start, len(tokens)):
         if tokens[position].type in OPENING:
@@ -132,28 +133,29 @@ def group_end(tokens: Sequence[Token], start: int) -> int:
 
 
 def has_several_parts(tokens: Sequence[Token], start: int) -> bool:
-    """Return whether the group that opens at `start` contains several parts, separated by commas or semicolons."""
+    """Return whether the group that begins at `start` contains a comma or semicolon outside inner brackets."""
     group = tokens[start : group_end(tokens, start)]
     return any(depth == 1 and token.type in ("COMMA", "SEMICOLON") for token, depth in zip(group, depths(group)))
 
 
 def depths(tokens: Iterable[Token]) -> Iterator[int]:
-    """For each token, yield the number of brackets around it.
+    """Yield the number of brackets around each token.
 
-    The number for an opening bracket includes the bracket itself, but the number for a closing bracket does not.
+    For an opening bracket, the number includes this bracket. For a closing bracket, it does not.
     """
     return accumulate((token.type in OPENING) - (token.type in CLOSING) for token in tokens)
 
 
 def covering(tokens: Sequence[Token]) -> Span:
-    """Return the span that covers all tokens, which may be out of order in LaTeX."""
+    """Return the span that covers all tokens. In LaTeX, the tokens may be out of order."""
     return min(token.start for token in tokens), max(token.end for token in tokens)
 
 
 def is_alone(texts: Iterable[str], signs: Collection[str]) -> bool:
-    """Return whether the enclosing bracket closes before one of these signs occurs outside of inner brackets.
+    """Return whether the enclosing bracket closes before any of the `signs` occurs outside inner brackets.
 
-    `texts` follow a first sign. In KL(p ‖ q), for example, the sign ‖ has no partner, so it separates two arguments.
+    `texts` contains the text after a sign. In KL(p ‖ q), for example, the sign ‖ has no partner, so it separates two
+    arguments.
     """
     depth = 0
     for text in texts:
@@ -166,9 +168,9 @@ def is_alone(texts: Iterable[str], signs: Collection[str]) -> bool:
 def scripts_end(
     tokens: Sequence[Token], start: int, kinds: Collection[str] = ("SUB", "SUP", "WITH"), most: int | None = None
 ) -> int:
-    """Return the index after the scripts that begin at `start`. At most `most` scripts are included.
+    """Return the index after the scripts that begin at `start`.
 
-    Only scripts that begin with one of `kinds` are included.
+    Count only scripts that begin with one of `kinds`, and at most `most` scripts.
     """
     position = start
     while position < len(tokens) and tokens[position].type in kinds and most != 0:
@@ -182,7 +184,7 @@ def scripts_end(
 
 
 def _statement_end(tokens: list[Token], within: Token) -> int:
-    """Return the position in the source at which the statement with this token ends."""
+    """Return the end of the statement that contains the token `within`, as a position in the source."""
     later = takewhile(
         lambda token: token.type != "SEPARATOR", (token for token in tokens if token.start >= within.start)
     )
@@ -197,12 +199,15 @@ class Spelling(NamedTuple):
     superscript: tuple[str, ...] = ()
 
     def pattern(self) -> Spelling:
-        """Return a left-hand side as a pattern, in which words match anything and numbers match themselves."""
+        """Return the pattern for a left-hand side.
+
+        Words in the pattern match anything, and numbers match only themselves.
+        """
         return Spelling(self.base, tuple(map(_open, self.subscript)), tuple(map(_open, self.superscript)))
 
     def fits(self, patterns: Collection[Spelling]) -> bool:
-        """Return whether this name matches one of the patterns, which are left-hand sides."""
-        if len(self.subscript) + len(self.superscript) > MAX_SCRIPT_COMPONENTS:  # too many combinations to look up
+        """Return whether this name matches at least one of the patterns."""
+        if len(self.subscript) + len(self.superscript) > MAX_SCRIPT_COMPONENTS:  # Too many combinations to look up.
             return any(self.is_of(pattern) for pattern in patterns)
         below = list(product(*((part, ANY) for part in self.subscript)))
         if len(self.subscript) > 1:
@@ -220,15 +225,18 @@ class Spelling(NamedTuple):
         ) and all(part in (use, ANY) for use, part in zip(*parts))
 
     def shorter(self) -> Iterator[Spelling]:
-        """Yield the name itself, then the name with fewer scripts, since h_2^3, for example, may be a power of h_2."""
+        """Yield the name, then the same name with fewer scripts.
+
+        For example, h_2^3 may be a power of h_2.
+        """
         yield self
         for shorter in (self._replace(superscript=()), self._replace(subscript=()), Spelling(self.base)):
             if shorter != self:
                 yield shorter
 
 
-MAX_SCRIPT_COMPONENTS = 6  # components
-ANY = "…"  # in a pattern: matches any component
+MAX_SCRIPT_COMPONENTS = 6  # A name with more components is compared with each pattern.
+ANY = "…"  # Matches any component of a script.
 
 
 def _open(component: str) -> str:
@@ -236,7 +244,7 @@ def _open(component: str) -> str:
 
 
 def read_names(tokens: list[Token]) -> tuple[list[list[Token]], int]:
-    """Return the names at the beginning of `tokens` and the position after them. Commas or semicolons separate names.
+    """Return the names at the beginning of `tokens`, separated by commas or semicolons, and the position after them.
 
     Return no names and 0 if `tokens` does not begin with a name, or if a separator is not followed by a name.
     """
@@ -252,7 +260,7 @@ def read_names(tokens: list[Token]) -> tuple[list[list[Token]], int]:
 
 
 def spelling(tokens: list[Token]) -> Spelling:
-    """Return the name, with its scripts, that some tokens spell."""
+    """Return the name that `tokens` spell, with the components of its scripts."""
     scripts: dict[str, list[str]] = {"SUB": [], "SUP": []}
     position = 1
     while position < len(tokens):
@@ -276,7 +284,7 @@ def _components(tokens: Iterable[Token]) -> list[str]:
 
 
 def compact(name: str) -> str:
-    """Return a name without braces, in the form used for the names of values, such as W^l,Q for W^{l,Q}."""
+    """Return a name without braces, such as W^l,Q for W^{l,Q}. Values are stored under such names."""
     return name.replace("{", "").replace("}", "")
 
 
@@ -285,9 +293,9 @@ SCRIPT_SIGNS = ("PLUS", "MINUS")
 
 
 def name_signs(tokens: list[Token]) -> None:
-    """Turn each + or − that is a whole script, as in x^+, into a name, in place.
+    """Turn each + or − that is a whole script, as in x^+, into a name.
 
-    In x^-1, the minus belongs to the number.
+    The function modifies `tokens`. In x^-1, the minus belongs to the number.
     """
     for index, token in enumerate(tokens):
         if token.type not in SCRIPT_SIGNS or index == 0:

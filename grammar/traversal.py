@@ -1,4 +1,4 @@
-"""Traversal and rebuilding of the syntax tree."""
+"""Traverse and rebuild the syntax tree."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from . import nodes
 
 
 def left_spine(node: Any) -> list[nodes.Call]:
-    """Return the nested binary operations on the left of a long sum or product, outermost first.
+    """Return the nested binary operations along the left of a long sum or product, outermost first.
 
-    For a + b + c, they are (a + b) + c and a + b.
+    For a + b + c, return (a + b) + c and a + b.
     """
     calls: list[nodes.Call] = []
     while type(node) is nodes.Call and len(node.arguments) == 2:
@@ -31,7 +31,7 @@ def conjuncts(node: Any) -> list[Any]:
 
 
 def children(node: Any) -> tuple[Any, ...]:
-    """Return the nodes directly below `node`, in the order of its fields."""
+    """Return the direct children of `node`, in the order of its fields."""
     slots = BELOW[type(node)]
     if not slots:
         return ()
@@ -54,7 +54,7 @@ def _gather(values: Any, result: list[Any]) -> None:
 
 
 def walk(node: Any) -> Iterator[Any]:
-    """Yield `node` and every node below it, in preorder, without recursion."""
+    """Yield `node` and all of its descendants in preorder, without recursion."""
     stack: list[Any] = [node]
     while stack:
         current = stack.pop()
@@ -64,12 +64,12 @@ def walk(node: Any) -> Iterator[Any]:
 
 
 def names_in(node: Any) -> set[str]:
-    """Return the names that occur in a node, as strings."""
+    """Return the text of every name in a tree."""
     return {inner.text for inner in walk(node) if type(inner) is nodes.Name}
 
 
 def rebuilt(node: Any, change: Callable[[Any], Any], apart: tuple[str, ...] = ()) -> Any:
-    """Return `node` with each direct child, except in the fields `apart`, replaced by the result of `change`."""
+    """Return a copy of `node` with `change` applied to each direct child, except in the fields `apart`."""
     changed: dict[str, Any] = {}
     for slot in BELOW[type(node)]:
         before = getattr(node, slot)
@@ -90,7 +90,7 @@ def _rebuilt_value(value: Any, change: Callable[[Any], Any]) -> Any:
 def map_nodes(node: Any, change: Callable[[Any], Any]) -> Any:
     """Return the tree with each node replaced by the result of `change`.
 
-    If `change` returns None for a node, change the parts of the node instead.
+    If `change` returns None for a node, replace the children of that node instead.
     """
     results: dict[int, Any] = {}
     stack: list[tuple[Any, bool]] = [(node, False)]
@@ -112,7 +112,7 @@ PLAIN = ("str", "bool", "int", "int | float", "float", "Span", "Span | None")
 
 
 def _slots(kind: type) -> tuple[str, ...]:
-    """Return the fields of a class of nodes that may contain other nodes."""
+    """Return the fields of a node class that may contain other nodes."""
     slots: tuple[str, ...] = getattr(kind, "__slots__", ())
     return tuple(name for name in slots if kind.__annotations__.get(name) not in PLAIN)
 

@@ -1,6 +1,7 @@
-"""Definitions after `where` on the same line. For example, 2 n + m where n = 3, m = 4 is three statements.
+"""Split definitions after `where` into separate statements.
 
-Before a bracket, `where` is a function, as in where(x > 0, x, 0).
+For example, 2 n + m where n = 3, m = 4 becomes three statements. Before a bracket, `where` is a function, as in where(x
+> 0, x, 0).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ BEFORE = ("where", "Where")
 
 
 def with_parts(tokens: list[Token]) -> list[Token]:
-    """Return the tokens with a SEPARATOR at each `where` before a definition and between the definitions after it."""
+    """Return the tokens with a SEPARATOR before each definition that follows `where`."""
     result: list[Token] = []
     within = False
     for index, (token, depth) in enumerate(zip(tokens, depths(tokens))):
@@ -32,7 +33,7 @@ def with_parts(tokens: list[Token]) -> list[Token]:
 def defines(tokens: list[Token], position: int) -> bool:
     """Return whether a definition or declaration begins at a position, such as n =, W^Q ∈ or f(x) =.
 
-    It may be preceded by `and`.
+    The word `and` may precede the definition.
     """
     if position < len(tokens) and tokens[position].type == "AND":
         position += 1

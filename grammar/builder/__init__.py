@@ -1,11 +1,10 @@
 """The builder of the syntax tree, with one class per group of grammar rules, each derived from the previous class.
 
-`literals`: names, numbers and literals, and the intermediate values of rules.
+`literals`: names, numbers and literals, and intermediate results of grammar rules.
 `scripts`: subscripts and superscripts.
 `indices`: operators over one or several index variables.
 `expressions`: operations, functions, cases and conditions.
 `statements`: statements and sets, and the final builder class.
 
-Contract: each rule of `formula.lark` has a method with the name of the rule; the builder does not know the meaning of
-names.
+Contract: each rule of `formula.lark` has a method of the same name; the builder does not know the meaning of names.
 """

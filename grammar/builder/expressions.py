@@ -1,4 +1,4 @@
-"""Building of operations, functions, cases and conditions."""
+"""Build nodes for operations, functions, cases and conditions."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ class Expressions(Indices):
         return Call("/", (), (), (numerator, denominator), (), span, sign.span)
 
     def read_differential_quotient(self, numerator, denominator):
-        """Return the node for a quotient that contains a derivative ∂L/∂W, or None if it contains no derivative.
+        """Return the node for a derivative such as ∂L/∂W, or None if the quotient contains no derivative.
 
-        The differential ∂L may also be the last factor of the numerator, or the operand of a function.
+        The differential ∂L may also be the last factor of the numerator or the operand of a function.
         """
         if type(numerator) is nodes.Differential:
             return self.derivative(numerator.body, denominator.body, (numerator.span[0], denominator.span[1]))
@@ -62,7 +62,7 @@ class Expressions(Indices):
         *before, last = numerator.arguments
         result = (
             self.read_differential_quotient(last, denominator) if last.span[1] == numerator.span[1] else None
-        )  # no brackets
+        )  # The function has no brackets.
         if result is None:
             return None
         return replace(numerator, arguments=(*before, result), span=(numerator.span[0], denominator.span[1]))
@@ -106,12 +106,15 @@ class Expressions(Indices):
         return Call(head.name, head.superscript, head.subscript, (operand,), head.parameters, span, head.name_span)
 
     def refuse_inverse(self, head, span):
-        """Raise NotationError for a power −1 of a function, as in sin^{-1} x. The expression ends where `span` ends."""
+        """Raise NotationError if a function has the power −1, as in sin^{-1} x.
+
+        `span` ends at the end of the expression.
+        """
         if head.superscript == MINUS_ONE and head.name in FUNCTIONS:
             raise inverse_or_reciprocal(head.name, head.span, span, self.source)
 
     def restricted(self, children):
-        """Build a condition below an operator, such as i < j or 1 ≤ i < j ≤ n. A chain becomes a conjunction."""
+        """Build the condition below an operator, such as i < j or 1 ≤ i < j ≤ n. A chain becomes a conjunction."""
         signs = [sign.text for sign in children[1::2]]
         if len(signs) > 1 and "≠" in signs:
             self.fail(
@@ -165,7 +168,7 @@ class Expressions(Indices):
 
     def differential(self, children):
         sign, body = children
-        if type(body) is nodes.AtPoint:  # ∂X*|_{X=U}, the denominator of a derivative
+        if type(body) is nodes.AtPoint:  # The denominator of a derivative may be ∂X*|_{X=U}.
             return nodes.Differential(replace(body, body=self.unmarked(body.body)), (sign.start, body.span[1]))
         body = self.unmarked(body)
         span = (sign.start, body.span[1])
@@ -173,7 +176,10 @@ class Expressions(Indices):
         return nodes.Differential(body, span) if by is None else self.derivative(within, by.body, span)
 
     def unmarked(self, body):
-        """Return the variable X* of a derivative as a starred node, even if the star was read as part of the name."""
+        """Return the variable X* of a derivative as a Starred node.
+
+        The lexer may have read the star as part of the name.
+        """
         if type(body) is Name and body.text[-1] in "*†":
             word = body.text.rstrip("*†")
             body = nodes.Starred(
@@ -290,7 +296,7 @@ class Expressions(Indices):
         return whole
 
     def nearly(self, children):
-        """Build a chain such as a ≈ b ≈ c as (a ≈ b) ≈ c."""
+        """Build a chain such as a ≈ b ≈ c, nested as (a ≈ b) ≈ c."""
         whole, *others = children
         for sign, right in zip(others[::2], others[1::2]):
             whole = Call(sign.text, (), (), (whole, right), (), (whole.span[0], right.span[1]), sign.span)
@@ -305,28 +311,28 @@ class Expressions(Indices):
 
 
 def binds(items: tuple) -> bool:
-    """Return whether a subscript has items that bind variables, as in i=1, i ∈ [n] and i < j."""
+    """Return whether a subscript binds variables, as in i=1, i ∈ [n] and i < j."""
     return any(type(item) in (VariableRange, Bound) for item in items)
 
 
 def is_big(node: Any) -> bool:
-    """Return whether a node is a ∑, a ∏ or an expectation together with its operand."""
+    """Return whether a node is a ∑, a ∏ or an expectation."""
     return type(node) in (nodes.IndexSum, nodes.Over, nodes.Expectation, Call) and (
         type(node) is nodes.Expectation or node.operator in BIG
     )
 
 
 def is_plain_number(node: Any) -> bool:
-    """Return whether a node is a number or a size, possibly negative. Such a factor before a ∑ is unambiguous."""
+    """Return whether a node is a number or a size, possibly negative. As a factor before a ∑, it is unambiguous."""
     if type(node) is Call and node.operator == "negative":
         (node,) = node.arguments
     return type(node) in (Number, nodes.Size)
 
 
 def split_at_partial(node: Any) -> tuple[Any, Any]:
-    """Split the operand of a ∂, such as ∑_{a} X / ∂X*, into its numerator and denominator, here ∑_{a} X and ∂X*.
+    """Split the operand of a ∂ into its numerator and denominator: ∑_{a} X / ∂X* into ∑_{a} X and ∂X*.
 
-    The denominator is None if it is missing.
+    The denominator is None if there is none.
     """
     if type(node) is nodes.IndexSum:
         body, by = split_at_partial(node.body)

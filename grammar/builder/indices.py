@@ -1,4 +1,4 @@
-"""Operators over index variables.
+"""Build operators over index variables.
 
 One subscript may bind several variables: ∑_{i,j=1}^{n}, ∑_{i ∈ [n], j ≠ i}, max_{1≤i<j≤n}.
 
@@ -17,16 +17,16 @@ from ..nodes import Call, Name, Node, Number
 from .literals import Bound, Head, VariableRange
 from .scripts import ScriptBuilder
 
-# The value of each operator for no elements, which also replaces elements that a condition excludes.
+# Maps each operator to its value over no elements, which also replaces elements that a condition excludes.
 INFINITY = Name("∞")
 NEUTRAL: dict[str, Node] = {
     "∑": Number(0), "∏": Number(1), "min": INFINITY, "max": Call("negative", (), (), (INFINITY,)),
 }  # fmt: skip
-PAIRS = ("argmax", "argmin")  # operators whose value over several variables would be several numbers
+PAIRS = ("argmax", "argmin")  # Over several variables, the value of these operators would be several numbers.
 
 
 def ends_with(item, side: int) -> bool:
-    """Return whether a subscript item compares by < or ≤ and has a name on the left (0) or right (1) `side`."""
+    """Return whether a subscript item is a comparison by < or ≤ with a name on its left (0) or right (1) `side`."""
     if type(item) is not VariableRange or type(item.over) is not Call or item.over.operator not in ("<", "≤"):
         return False
     return type(item.over.arguments[side]) is Name
@@ -34,7 +34,10 @@ def ends_with(item, side: int) -> bool:
 
 class Indices(ScriptBuilder):
     def over(self, head: Head, upper: tuple, body, span):
-        """Build an operator over index variables: max_{i ∈ [n]} X, max_{i=1}^{n} X, ∑_{1≤i<j≤n} X, lim_{α→∞} X."""
+        """Build an operator over index variables.
+
+        Examples are max_{i ∈ [n]} X, max_{i=1}^{n} X, ∑_{1≤i<j≤n} X and lim_{α→∞} X.
+        """
         binders, conditions = self.binders(head, upper)
         if len(binders) > 1 and head.name in PAIRS:
             self.fail(
@@ -50,11 +53,14 @@ class Indices(ScriptBuilder):
         return body
 
     def binders(self, head: Head, upper: tuple):
-        """Return the binders in a subscript, such as i=1 up to n, j ∈ [m], k or i<j, and conditions on variables."""
+        """Return the variables that a subscript binds and the conditions on them.
+
+        Examples of variables are i=1 up to n, j ∈ [m], k and i<j.
+        """
         binders: list = []
         conditions: list[Node] = []
         bound: set[str] = set()
-        waiting: list[Name] = []  # i of i, j ∈ [n]
+        waiting: list[Name] = []  # Variables without a set yet, such as i in i, j ∈ [n].
         uppers = list(upper)
         ends = sum(type(item) is Bound for item in head.subscript)
         if not ends and uppers:
@@ -89,9 +95,9 @@ class Indices(ScriptBuilder):
         return [*binders, *((variable, None, None) for variable in waiting)], conditions
 
     def separate_bounds(self, items: tuple) -> list:
-        """Return the items of a subscript, with 1 ≤ i, j ≤ n separated into 1 ≤ i ≤ n and 1 ≤ j ≤ n."""
+        """Return the items of a subscript, with 1 ≤ i, j ≤ n split into 1 ≤ i ≤ n and 1 ≤ j ≤ n."""
         result: list = []
-        begun: list = []  # 1 ≤ i and its continuation
+        begun: list = []  # The start 1 ≤ i of a bound, and the items that continue it.
         for item in items:
             if begun and ends_with(item, 0):
                 lower, upper = begun[0].over, item.over
@@ -116,7 +122,7 @@ class Indices(ScriptBuilder):
         )  # fmt: skip
 
     def bound_by(self, head: Head, binder: tuple, body, span):
-        """Return a node for an operator that binds one variable, or all variables of a single condition."""
+        """Return the node for an operator that binds one variable, or all variables in one condition."""
         variable, over, last = binder
         if last is not None:
             return nodes.IndexSum(head.name, variable, over, last, body, span)

@@ -1,4 +1,4 @@
-"""Building of names, numbers and literals, with the intermediate values and the error method of all builders."""
+"""Build names, numbers and literals, and define the intermediate results and the error method of all builders."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Head(NamedTuple):
 
 
 class Script(NamedTuple):
-    kind: str  # SUB, SUP, or shape
+    kind: str  # The kind: SUB, SUP or shape.
     items: tuple
     span: tuple[int, int]
 
@@ -39,7 +39,7 @@ class LiteralRow(NamedTuple):
 
 
 class Bracket(NamedTuple):
-    """A bracket […] that precedes a subscript. It is either a literal, or an expression to be indexed or renamed."""
+    """A bracket […] before a subscript: a literal, or an expression to index or rename."""
 
     rows: tuple
     span: tuple[int, int]
@@ -69,7 +69,10 @@ class Bound(NamedTuple):
 
 
 class VariableRange(NamedTuple):
-    """A variable with its set, condition or limit, as in i ∈ [n], j ≠ i or α → 0, before the operator is built."""
+    """A variable with its set, condition or limit, as in i ∈ [n], j ≠ i or α → 0.
+
+    It exists only until its operator is built.
+    """
 
     variable: Axis
     over: Any
@@ -77,7 +80,7 @@ class VariableRange(NamedTuple):
 
 
 class Results(NamedTuple):
-    """The left-hand sides and right-hand sides of an equation for several results, as in A, B = X, Y or A, B = f(x)."""
+    """The two sides of an equation with several results, as in A, B = X, Y or A, B = f(x)."""
 
     heads: tuple
     bodies: tuple
@@ -96,7 +99,7 @@ def find_outer_span(children) -> tuple[int, int]:
 def covering(children) -> tuple[int, int]:
     r"""Return the span that covers all children.
 
-    In LaTeX, \nfun{\seq}{softmax}, the axes precede the name.
+    Children may be out of order. In LaTeX, \nfun{\seq}{softmax}, the axes precede the name.
     """
     return min(map(start_of, children)), max(map(end_of, children))
 
@@ -114,11 +117,11 @@ def nodes_among(children) -> tuple:
 
 
 def operator_of(name: str, operands: tuple) -> str:
-    """Return the operator for a name: ⊕ for concat with two operands, as in concat_{ax}(X, Y), or else the name."""
+    """Return ⊕ for concat with two operands, as in concat_{ax}(X, Y), or the name itself otherwise."""
     return "⊕" if name == "concat" and len(operands) == 2 else name
 
 
-SOURCE: ContextVar[str] = ContextVar("SOURCE")  # of the current formula: all formulas share the builder that Lark holds
+SOURCE: ContextVar[str] = ContextVar("SOURCE")  # The source of the current formula. All formulas share one builder.
 
 
 class Literals(Transformer):
@@ -191,7 +194,7 @@ class Literals(Transformer):
         self.fail(113, "tensor literal without axis names", span, hint=f"add them as a subscript: […]_{axes}")
 
     def filled(self, bracket, items, span):
-        """Build a literal with its axes from a bracket and the items of its subscript."""
+        """Build a literal from a bracket and the axes in its subscript."""
         axes = tuple(self.to_axis(item) for item in items)
         rows = bracket.rows
         for row in rows:
@@ -220,7 +223,7 @@ class Literals(Transformer):
     def refuse_python_index(self, span):
         """Raise NotationError for A[0], which is Python's index syntax.
 
-        For E[x] and Var[x], which are common in statistics books, suggest an expectation or a variance.
+        For E[x] and Var[x], which are common in statistics books, the hint suggests an expectation or a variance.
         """
         average = "name the random variable: 𝔼_{x ∼ N(0, 1)}[x]; an average over an axis is mean_{axis} X"
         variance = "a variance over an axis is var_{axis} X; of a random variable it is 𝔼[(x − 𝔼[x])^2]"

@@ -1,4 +1,4 @@
-"""Building of subscripts and superscripts: axes, labels, indices, renames and bound variables."""
+"""Build subscripts and superscripts: axes, labels, indices, renames and bound variables."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ScriptBuilder(Literals):
         return Script("WITH", (children[2],), find_outer_span(children))
 
     def plain(self, script):
-        """Return the parts of an operator's script. Raise NotationError unless they are axes, numbers or labels."""
+        """Return the items of an operator's script. Raise NotationError unless all are axes, numbers or labels."""
         for item in script.items:
             if type(item) in (Indexed, Renamed, Bound, VariableRange, Token):
                 self.fail(
@@ -65,7 +65,7 @@ class ScriptBuilder(Literals):
         return nodes.Superscript(base, script.items, span)
 
     def grouped(self, power, script):
-        """Return whether a power is enclosed in brackets, as in (x^a)^b, or in LaTeX braces."""
+        """Return whether a power is in brackets, as in (x^a)^b, or in LaTeX braces."""
         return power.span[0] < power.base.span[0] or "}" in self.source[power.span[1] : script.span[0]]
 
     def two_powers(self, base, first, second):

@@ -1,4 +1,4 @@
-"""Building of statements and sets. The class here completes the builder, with a method for each grammar rule."""
+"""Build statements and sets, and define the complete builder."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ..tokens import Token
 from .expressions import Expressions
 from .literals import Head, Member, Renamed, Results, Script, end_of, find_outer_span, nodes_among, operator_of
 
-MAX_LISTED_NUMBERS = 1000  # numbers of a range
+MAX_LISTED_NUMBERS = 1000  # The maximum length of a range that lists its numbers.
 
 
 class TreeBuilder(Expressions):
-    """A Lark transformer with one method per grammar rule, which turns the children of the rule into a node."""
+    """The Lark transformer, whose methods turn the children of each grammar rule into a node."""
 
     def __reduce__(self):
-        """Pickle the builder by name, since a saved parser refers to that name."""
+        """Pickle the builder by name, because a saved parser refers to this name."""
         return "BUILDER"
 
     # statements
@@ -43,7 +43,7 @@ class TreeBuilder(Expressions):
         return nodes.Declaration(*self.stated(children), find_outer_span(children))
 
     def stated(self, children):
-        """Return the sides of an equation or the names of a declaration, followed by the sets and the range."""
+        """Return the sides of an equation or the names of a declaration, then its sets and its range."""
         sets = next((child.sets for child in children if type(child) is Member), ())
         over = next((child for child in children if type(child) is nodes.Range), None)
         return tuple(child for child in children if type(child) not in (Token, Member, nodes.Range)), sets, over
@@ -162,7 +162,7 @@ class TreeBuilder(Expressions):
         return text
 
     def bounds(self, children):
-        """Build the range t = 1, …, n or t = n, n-1, …, m, or the list t = 1, 2, 3."""
+        """Build a range, such as t = 1, …, n or t = n, n-1, …, m, or a list, such as t = 1, 2, 3."""
         token, listed = children[1], nodes_among(children[2:])
         dots = [index for index, child in enumerate(children) if type(child) is Token and child.type == "DOTS"]
         last_comma = max(
@@ -192,7 +192,7 @@ class TreeBuilder(Expressions):
         return nodes.Range(name, listed[0], listed[-1], find_outer_span(children), down=downs == {True} and bool(dots))
 
     def refuse_gaps(self, variable, listed):
-        """Raise NotationError for a range that is not consecutive or lists names, such as t = 1, 3, 5 or t = Q, K."""
+        """Raise NotationError for a range with gaps, as in t = 1, 3, 5, or with names, as in t = Q, K."""
         values = [number.value for number in listed if type(number) is Number]
         if len(listed) > 1 and all(type(name) is Name for name in listed):
             hint = (
@@ -226,9 +226,9 @@ class TreeBuilder(Expressions):
         return nodes.Range(Name(token.text, token.span), Number(1, token.span), children[4], find_outer_span(children))
 
     def steps_down(self, first, second) -> bool:
-        """Return whether a range that begins with two values counts down by one, as 3, 2, … or n, n-1, … does.
+        """Return whether a range that begins with two values counts down by one, as in 3, 2, … or n, n-1, ….
 
-        Raise NotationError if it counts neither up nor down by one.
+        Raise NotationError if it does not count up or down by one.
         """
         one, number = Number(1), type(first) is type(second) is Number
         if first == Call("+", (), (), (second, one)) or second == Call("-", (), (), (first, one)):
@@ -288,7 +288,7 @@ BUILDER = TreeBuilder()
 
 
 def several(builder: TreeBuilder, nodes_: tuple) -> tuple:
-    """Return the statements, with each equation for several results split into one equation per result.
+    """Split each equation with several results into one equation per result, and return the statements.
 
     The k-th result of a function f is called f_k.
     """

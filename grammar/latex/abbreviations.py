@@ -1,4 +1,4 @@
-r"""Macros that abbreviate text, such as \frac{a}{b} for {{a}/{b}} or \nfun{\seq}{softmax} for softmax_{seq}.
+r"""Expand macros that abbreviate text: \frac{a}{b} to {{a}/{b}}, and \nfun{\seq}{softmax} to softmax_{seq}.
 
 Each handler reads the piece at `position` in a range that ends at `end`, and returns the next position to read.
 """
@@ -18,16 +18,16 @@ from .upright import join_name
 
 
 class Hole(NamedTuple):
-    """A slot for an argument of a macro.
+    """A slot for an argument in a template.
 
-    `place` is how the argument is inserted: in a frame, in braces, or as a subscript.
+    `place` tells how the argument is inserted: in a frame, in braces, or as a subscript.
     """
 
     number: int
     place: str
 
 
-# The text that each macro abbreviates. #1 is the first argument; @#1 reads it as axes, %#1 as elements, &#1 as cases.
+# The text that each macro abbreviates. #1 is the first argument. @#1 reads it as axes, %#1 as elements, &#1 as cases.
 TEXTS = {
     "\\ndot": "⊙_{#1}",
     "\\nsum": "∑_{#1}",
@@ -40,7 +40,7 @@ FRACTION, DERIVATIVE, HIGHER_DERIVATIVE = "{{#1}/{#2}}", "{#1/#2}", "{#1{#2}/#3}
 ROOT, ROOT_WITH_SCRIPTS, ROOT_OF_ORDER = "√{#1}", "{√{#1}}", "{{#1}^{1/{#2}}}"
 APPLIED, FUNCTION = "#2_{#1}", "#2#3_{#1}#4"
 FIXED = {**TEXT_SIGNS, "binom": ("FUNCTION", "binom"), "(": ("CALL", "("), "1": ("NUMBER", "1")}
-MATRICES = ("[%#1]", "[%#1]_{@#2}", "[%#1]_{@#2,@#3}")  # by the number of axes
+MATRICES = ("[%#1]", "[%#1]_{@#2}", "[%#1]_{@#2,@#3}")  # The templates of a literal, by its number of axes.
 CASES = "{&#1}"
 PART = re.compile(
     r"(?P<subscript>_\{#\d\})|(?P<braces>\{#\d\})|(?P<sub>@#\d)|(?P<matrix>%#\d)|(?P<cases>&#\d)|(?P<group>#\d)|[a-z]+|."
@@ -66,7 +66,7 @@ def expand(
 ) -> list[Part]:
     """Return the parts that a macro expands to, with its arguments inserted.
 
-    Tokens after the last argument have the position of the macro's end, and others have the position of its name.
+    Tokens after the last argument get the position of the macro's end. The others get the position of its name.
     """
     begin, finish = reader.pieces[position], reader.pieces[after - 1]
     parts: list[Part] = []
@@ -124,9 +124,9 @@ def function(reader: Reader, position: int, end: int) -> int:
 
 
 def function_label(reader: Reader, name: str, rest: Stretch) -> tuple[list[Part], list[Part]]:
-    """Return the scripts after a function's name as a list of labels, as in LN_Q, and a list for the parameter.
+    """Return the labels after a function's name, as in LN_Q, and its parameter.
 
-    Only norm_p has a parameter. For norm_p^2, ^2 is in the list of labels.
+    Only norm_p has a parameter. In norm_p^2, ^2 is a label.
     """
     if rest[0] == rest[1]:
         return [], []
@@ -139,15 +139,15 @@ def function_label(reader: Reader, name: str, rest: Stretch) -> tuple[list[Part]
 
 
 def matrix(reader: Reader, position: int, end: int) -> int:
-    """Read \\nmatrix{\\rows}{\\columns}{1 & 2 \\\\ 3 & 4}. If one axis is empty, the literal has only the other."""
+    r"""Read \nmatrix{\rows}{\columns}{1 & 2 \\ 3 & 4}. If one axis is empty, build a literal with the other axis."""
     rows, columns, (cells, after) = reader.arguments(position, position + 1, end, 3)
     return reader.put(literal(reader, position, after, (rows, columns), cells), after, end)
 
 
 def inner(reader: Reader, position: int, end: int) -> int:
-    """Read the \\mathinner{…} of a printed \\nmatrix, \\rows \\overset{\\columns}{\\begin{bmatrix} … \\end{bmatrix}}.
+    r"""Read the \mathinner{…} of a printed \nmatrix, \rows \overset{\columns}{\begin{bmatrix} … \end{bmatrix}}.
 
-    Any other \\mathinner only affects the appearance, so only its content is read.
+    Any other \mathinner affects only the appearance, so read just its content.
     """
     close = reader.partner.get(position + 1, position + 1)
     over = position + 2
@@ -163,7 +163,7 @@ def inner(reader: Reader, position: int, end: int) -> int:
 
 
 def literal(reader: Reader, position: int, after: int, axes: Sequence[Argument], cells: Token | Stretch) -> list[Part]:
-    """Return the parts of a literal, that is, the cells in brackets and its nonempty axes as a subscript."""
+    """Return the parts of a literal: its cells in brackets, and its nonempty axes as a subscript."""
     named = [axis for axis in axes if isinstance(axis[0], Token) or axis[0][0] < axis[0][1]]
     return expand(reader, MATRICES[len(named)], ((cells, after), *named), position, after)
 
@@ -173,7 +173,7 @@ DIFFERENTIALS = ("\\partial", "\\mathrm{d}", "\\operatorname{d}")
 
 
 def fraction(reader: Reader, position: int, end: int) -> int:
-    r"""Read \frac{a}{b}. A fraction of ∂ or \mathrm{d} is a derivative."""
+    r"""Read \frac{a}{b}. A fraction of ∂ or \mathrm{d} becomes a derivative."""
     above, below = reader.arguments(position, position + 1, end, 2, letters=True)
     after = below[1]
     parts = derivative(reader, position, after, above, below)
@@ -181,7 +181,7 @@ def fraction(reader: Reader, position: int, end: int) -> int:
 
 
 def derivative(reader: Reader, position: int, after: int, above: Argument, below: Argument) -> list[Part]:
-    r"""Return the parts of \frac{\partial L}{\partial x^*} and similar derivatives, or [] for another fraction."""
+    r"""Return the parts of a derivative such as \frac{\partial L}{\partial x^*}, or [] for another fraction."""
     over, under = above[0], below[0]
     if isinstance(over, Token) or isinstance(under, Token) or not is_derivative(reader, over, under):
         return []
@@ -201,14 +201,14 @@ def derivative(reader: Reader, position: int, after: int, above: Argument, below
 
 
 def drop_sign(reader: Reader, group: Stretch, after: int) -> list[Part]:
-    """Return the parts of a group such as {∂ f(X)} without its first sign, that is, {f(X)}."""
+    """Return the parts of a group without its first sign, such as {f(X)} for {∂ f(X)}."""
     opening, closing = reader.edges(group, after)
     inside = (group[0] + 1, group[1])
     return [Token("LBRACE", "{", *opening[1:]), "group", inside, None, Token("RBRACE", "}", *closing[1:])]
 
 
 def is_derivative(reader: Reader, over: Stretch, under: Stretch) -> bool:
-    r"""Return whether a numerator and a denominator begin with the same sign: ∂, or an upright d without a script."""
+    r"""Return whether numerator and denominator both begin with ∂, or both with an upright d without a script."""
     if over[0] >= over[1] or under[0] >= under[1]:
         return False
     sign, following = reader.piece(over[0]), reader.piece(over[0] + 1)
@@ -228,7 +228,7 @@ def root(reader: Reader, position: int, end: int) -> int:
 
 
 def group(reader: Reader, position: int, end: int) -> int:
-    r"""Read { as a group without meaning, or as a quotient if the group contains \over, as in {a \over b}."""
+    r"""Read { as the start of a group, or as a quotient if the group contains \over, as in {a \over b}."""
     close = reader.partner.get(position, position)
     if not reader.overs or not any(position < over < close for over in reader.overs):
         return position + 1
@@ -242,7 +242,7 @@ def group(reader: Reader, position: int, end: int) -> int:
 
 
 def read_brace(reader: Reader, position: int, end: int) -> int:
-    r"""Read \underbrace{x + y}_{\text{both}} as the expression alone, without its label."""
+    r"""Read \underbrace{x + y}_{\text{both}} as the expression, without its label."""
     argument, after = reader.argument(position, position + 1, end)
     rest = reader.skip_looks(after, end)
     if rest < end and reader.pieces[rest][0] in ("_", "^"):
@@ -273,13 +273,13 @@ def cases(reader: Reader, position: int, end: int) -> int:
 def array(reader: Reader, position: int, end: int) -> int:
     r"""Read \left\{ \begin{array}{ll} … \end{array} \right. as cases.
 
-    An array at the beginning of a formula is a table.
+    An array at the beginning of a formula is a table instead.
     """
     close = reader.partner.get(position)
     if close is None or close >= end:
         raise reader.unknown(position)
     begin = reader.option(position, position + 1, end)[1]
-    content = reader.argument(position, begin, end)[1], close  # after {ll}
+    content = reader.argument(position, begin, end)[1], close  # Skip the column format {ll}.
     if reader.previous() == "LBRACE":
         reader.brackets.pop()
         return reader.put(["cases", content, None, Token("RBRACE", "}", *reader.pieces[close][1:])], close + 1, end)

@@ -1,6 +1,6 @@
-"""Handlers of brackets and bars. They determine whether a bar opens, closes, or evaluates a value at a point.
+"""Handle brackets and bars. A bar may open a pair, close a pair, or evaluate an expression at a point.
 
-Each handler reads the piece at `position` in a range that ends at `end`, and returns the next position to read.
+Each handler reads the piece at `position` in a range that ends at `end`, and returns the position after it.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from ..tokens import ENDS_OPERAND, Token, is_alone
 from .reader import FRAMES, Reader
 from .tables import BARS, PAIRS, SIGNS, SIZED
 
-BAR, SIDED_BAR = "bar", "sided bar"  # the brackets that bars open; only \right closes a bar after \left
+BAR, SIDED_BAR = "bar", "sided bar"  # The kinds of open bars. Only \right closes a bar after \left.
 NORMS = ("\\|", "\\Vert", "‖")
 
 
 def open_bracket(reader: Reader, position: int, end: int) -> int:
     text, start, stop = reader.pieces[position]
     reader.open_bracket(*SIGNS[text], start, stop)
-    if reader.brackets[-1] in FRAMES:  # x^(: TeX raises the bracket alone
+    if reader.brackets[-1] in FRAMES:  # In x^(, TeX raises only the parenthesis.
         reader.brackets[-1] = SIGNS[text][1]
     return position + 1
 
@@ -29,7 +29,7 @@ def close_bracket(reader: Reader, position: int, end: int) -> int:
 
 
 def leave_bracket(reader: Reader, position: int) -> None:
-    """Close the innermost bracket. Raise NotationError if it was not opened in the current macro's argument."""
+    """Close the innermost bracket. Raise NotationError if it was not opened in the same macro argument."""
     text, start, stop = reader.pieces[position]
     if reader.brackets and reader.brackets[-1] not in FRAMES:
         reader.brackets.pop()
@@ -40,7 +40,7 @@ def leave_bracket(reader: Reader, position: int) -> None:
 
 
 def open_pair(reader: Reader, position: int, end: int) -> int:
-    r"""Read an opening delimiter, such as \lVert, \lfloor or \lceil, as a function with an opening bracket."""
+    r"""Read an opening delimiter, such as \lVert, \lfloor or \lceil, as a function and its opening bracket."""
     text, start, stop = reader.pieces[position]
     reader.open_call(PAIRS[text], start, stop)
     return position + 1
@@ -54,7 +54,7 @@ def close_pair(reader: Reader, position: int, end: int) -> int:
 
 
 def read_norm_bar(reader: Reader, position: int, end: int) -> int:
-    r"""Read \| or \Vert, which closes or opens a norm, or separates arguments, as in KL(p \| q)."""
+    r"""Read \| or \Vert, which opens or closes a norm, or separates arguments, as in KL(p \| q)."""
     _, start, stop = reader.pieces[position]
     top = reader.brackets[-1] if reader.brackets else ""
     alone = top == "(" and reader.previous() in ENDS_OPERAND
@@ -68,7 +68,7 @@ def read_norm_bar(reader: Reader, position: int, end: int) -> int:
 
 
 def read_size(reader: Reader, position: int, end: int) -> int:
-    """Read \\left and similar macros, which state whether the following bar opens or closes a pair."""
+    r"""Read \left or a similar macro, which states whether the next bar opens or closes a pair."""
     text, start, _ = reader.pieces[position]
     following, stop = "", start
     if position + 1 < end:
@@ -90,7 +90,10 @@ def read_size(reader: Reader, position: int, end: int) -> int:
 
 
 def find_right_bar(reader: Reader, position: int, end: int) -> int | None:
-    r"""Return the position of \right in \left. … \right|_{X=U}, whose \left. is at `position`, or else None."""
+    r"""Return the position of the \right that matches \left. at `position` in \left. … \right|_{X=U}.
+
+    Return None unless a bar and a subscript follow \right.
+    """
     depth = 0
     for index in range(position, end):
         depth += (reader.pieces[index][0] == "\\left") - (reader.pieces[index][0] == "\\right")
@@ -101,7 +104,7 @@ def find_right_bar(reader: Reader, position: int, end: int) -> int | None:
 
 
 def is_at_point(reader: Reader) -> bool:
-    """Return whether a bar before a subscript evaluates at a point, as in f(t)|_{t=0}, since no bar is open."""
+    """Return whether a bar before a subscript evaluates at a point, as in f(t)|_{t=0}, because no bar is open."""
     return not reader.brackets or reader.brackets[-1] not in (BAR, SIDED_BAR)
 
 
@@ -117,16 +120,16 @@ def read_bar(reader: Reader, position: int, end: int) -> int:
 
 
 def is_alone_in_bracket(reader: Reader, position: int, end: int) -> bool:
-    """Return whether this bar is the last bar in the enclosing parentheses or braces."""
+    """Return whether no other bar follows this bar in the enclosing parentheses or braces."""
     if not reader.brackets or reader.brackets[-1] not in ("(", "{", "item"):
         return False
     return is_alone((SIGNS.get(text, ("", text))[1] for text, _, _ in reader.pieces[position + 1 : end]), "|")
 
 
 def add_bar(reader: Reader, position: int, side: int, start: int) -> None:
-    """Add a token for a bar, which starts at the bar's \\left if there is one.
+    r"""Add a token for a bar, and record the direction if LaTeX states it.
 
-    If LaTeX states whether the bar opens or closes, the token records this side.
+    The token starts at the \left of the bar if there is one.
     """
     text, _, stop = reader.pieces[position]
     side = side or {"\\lvert": 1, "\\rvert": -1}.get(text, 0)

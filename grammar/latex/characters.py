@@ -1,6 +1,6 @@
-"""Handlers of single characters, such as separators of cells and rows, scripts, primes and stars.
+"""Handle single characters, such as cell and row separators, scripts, primes and stars.
 
-Each handler reads the piece at `position` in a range that ends at `end`, and returns the next position to read.
+Each handler reads the piece at `position` in a range that ends at `end`, and returns the position after it.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def quad(reader: Reader, position: int, end: int) -> int:
 
 
 def comma(reader: Reader, position: int, end: int) -> int:
-    """Read a comma or a full stop. In upright text it belongs to the sentence, and elsewhere to the formula."""
+    """Read a comma or full stop. It belongs to the formula, except in upright text."""
     if not reader.in_text:
         text, start, stop = reader.pieces[position]
         reader.add(*SIGNS[text], start, stop)
@@ -73,7 +73,7 @@ def times(reader: Reader, position: int, end: int) -> int:
 
 
 def union(reader: Reader, position: int, end: int) -> int:
-    r"""Read \cup between axes, which joins sets of axes, as in the lift f^{\mathcal{S} \cup \mathcal{T}}."""
+    r"""Read \cup, which joins sets of axes, as in the lift f^{\mathcal{S} \cup \mathcal{T}}."""
     kind, span = reader.kind, reader.pieces[position][1:]
     lifted = kind == "sup" and reader.tokens and reader.tokens[-1].text[:1] in CALLIGRAPHIC.values()
     if kind not in AXES and not lifted:
@@ -87,9 +87,9 @@ def union(reader: Reader, position: int, end: int) -> int:
 
 # --------------------------------------------------------------------------------------------- scripts, primes and stars
 def script(reader: Reader, position: int, end: int) -> int:
-    """Read a subscript or superscript, which is a single piece or a group.
+    """Read a subscript or superscript.
 
-    A superscript may also consist of primes or stars.
+    Its content is a single piece, a group, or, in a superscript, primes or stars.
     """
     sign, start, stop = reader.pieces[position]
     after = reader.skip_looks(position + 1, end)
@@ -113,18 +113,18 @@ def script(reader: Reader, position: int, end: int) -> int:
 
 
 def under_indicator(reader: Reader, group: Token | Stretch) -> bool:
-    """Return whether a subscript is the condition of an indicator, as in \\mathbb{1}_{x > 1} and I_{x > 1}."""
+    r"""Return whether a subscript is the condition of an indicator, as in \mathbb{1}_{x > 1} and I_{x > 1}."""
     is_one = may_be_indicator(reader.tokens, len(reader.tokens) - 1)
     return is_one and not isinstance(group, Token) and holds_relation(reader, *group)
 
 
 def holds_relation(reader: Reader, start: int, end: int) -> bool:
-    """Return whether the pieces in a range contain a relation."""
+    """Return whether a range of pieces contains a relation."""
     return any(SIGNS.get(piece[0], ("",))[0] in ("RELATION", "EQUALS") for piece in reader.pieces[start:end])
 
 
 def mark_at(reader: Reader, position: int, end: int) -> tuple[str, int] | None:
-    """Return the primes or stars in a superscript and the position after it, or None if it contains anything else."""
+    """Return the primes or stars of a superscript and the position after it, or None if it contains anything else."""
     if position >= end:
         return None
     after, inside = position + 1, slice(position, position + 1)
@@ -143,7 +143,7 @@ def primes_of(text: str) -> str:
 
 
 def add_mark(reader: Reader, position: int, mark: str, after: int) -> int:
-    """Add the primes or stars of a superscript to the preceding operand, and return the position after them."""
+    """Add the primes or stars of a superscript to the preceding operand, and return the next position."""
     _, start, stop = reader.pieces[position]
     end = reader.pieces[after - 1][2]
     if mark[0] == "'":
@@ -167,7 +167,7 @@ def star(reader: Reader, position: int, end: int) -> int:
 
 
 def ends_with_name(reader: Reader) -> bool:
-    """Return whether the last token is a name that is not a script by itself."""
+    """Return whether the last token is a name outside a script."""
     tokens = reader.tokens
     return reader.previous() == "NAME" and (len(tokens) < 2 or tokens[-2].type not in ("SUB", "SUP"))
 
@@ -179,7 +179,7 @@ def prime(reader: Reader, position: int, end: int) -> int:
 
 
 def add_primes(reader: Reader, position: int, primes: str, stop: int) -> None:
-    """Add primes to the preceding name or number. In u_i', the prime belongs to u, and TeX prints it beside u."""
+    """Add primes to the preceding name or number. In u_i', the primes belong to u, although TeX prints them after i."""
     token = find_primed_token(reader.tokens)
     if token is None:
         raise reader.unknown(position)
@@ -189,7 +189,7 @@ def add_primes(reader: Reader, position: int, primes: str, stop: int) -> None:
 
 
 def find_primed_token(tokens: list[Token]) -> Token | None:
-    """Return the token that a prime after these tokens would modify, or None if no token can have a prime."""
+    """Return the token that a prime after these tokens would modify, or None if there is no such token."""
     last = len(tokens) - 1
     first = group_start(tokens, last)
     if first > 1 and tokens[first - 1].type == "SUB":
@@ -198,7 +198,7 @@ def find_primed_token(tokens: list[Token]) -> Token | None:
 
 
 def group_start(tokens: list[Token], last: int) -> int:
-    """Return the index of the brace that opens the group ending at `last`, or `last` for a single token.
+    """Return the index of the opening brace of the group that ends at `last`, or `last` for a single token.
 
     Return -1 if the group has more than 60 tokens, braces included.
     """

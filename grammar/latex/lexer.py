@@ -1,4 +1,4 @@
-"""The LaTeX lexer. Each macro abbreviates text, and the text lexer determines the meaning of that text.
+r"""Convert LaTeX to tokens: each macro abbreviates text, and the text lexer interprets that text.
 
 \\nfun{\\seq}{softmax} \\frac{X}{2}     softmax_{seq} {{X}/{2}}
 
@@ -26,7 +26,7 @@ from .tables import ACCENT_MACROS, BARS, DROPPED, LOOKS, PRIMES, SIGNS, SIZED, S
 def tokenize(source: str) -> list[Token]:
     """Return the tokens of a LaTeX source.
 
-    Brackets are not matched yet, and function names are not yet distinguished from tensor names.
+    The tokens do not yet distinguish functions from tensors, and brackets may be unbalanced.
     """
     pieces = expand(source, scan(source))
     units, partner = maths_of(source, pieces)
@@ -42,7 +42,7 @@ def tokenize(source: str) -> list[Token]:
 
 
 def big(reader: Reader, position: int, end: int) -> int:
-    """Read a big operator such as \\sum_{i=1}^{n}. Its lower bound is read first, even if it is written last."""
+    r"""Read a big operator such as \sum_{i=1}^{n}, with its lower bound first, even if the source has it last."""
     sign, start, stop = reader.pieces[position]
     reader.add(*SIGNS[sign], start, stop)
     upper = reader.skip_looks(position + 1, end)
@@ -54,9 +54,9 @@ def big(reader: Reader, position: int, end: int) -> int:
 
 
 def script_end(reader: Reader, position: int, end: int, sign: str) -> int:
-    """Return the end of the script that begins at `position` with this sign.
+    """Return the end of the script that begins at `position` with `sign`.
 
-    If there is no such script, or its content is neither in braces nor one character, return `position`.
+    Return `position` if there is no such script, or if its content is neither in braces nor a single character.
     """
     if position + 1 >= end or reader.pieces[position][0] != sign:
         return position
@@ -68,7 +68,7 @@ def script_end(reader: Reader, position: int, end: int, sign: str) -> int:
 
 # ---------------------------------------------------------------------------------------------- environments and looks
 def begin(reader: Reader, position: int, end: int) -> int:
-    """Read \\begin{aligned} and other tables within a table."""
+    r"""Read the beginning of a table inside another table, such as \begin{aligned}."""
     reader.ampersands = 0
     if "alignedat" in reader.pieces[position][0]:
         return reader.argument(position, position + 1, end)[1]
@@ -115,7 +115,7 @@ def dots_within(reader: Reader, position: int, end: int) -> int:
 
 
 def ordinary(reader: Reader, position: int, end: int) -> int:
-    """Read \\mathord-, which is skipped as the placeholder for an operand in a signature, and is a minus sign elsewhere."""
+    r"""Read \mathord-. It is a placeholder for an operand in a signature, and a minus sign elsewhere."""
     following = [piece[0] for piece in reader.pieces[position + 1 : min(position + 4, end)]]
     after = position + (2 if following[:1] == ["-"] else 4 if following == ["{", "-", "}"] else 1)
     rest = itertools.takewhile(lambda piece: piece[0] not in ROWS, reader.pieces[after:end])
@@ -131,7 +131,7 @@ def signs(*terminals: str) -> list[str]:
     return [sign for sign, (terminal, _) in SIGNS.items() if terminal in terminals]
 
 
-# The effect of a piece: a symbol is one token, and other known pieces have a function. The rest are names, or unknown.
+# Maps each piece to its handler. A symbol becomes one token. Other pieces are names or unknown.
 ACTIONS: dict[str, tuple[str, str] | Action] = {
     **SIGNS,
     **dict.fromkeys(signs("BIG"), big),

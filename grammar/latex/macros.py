@@ -1,10 +1,9 @@
-"""Preprocessing of LaTeX source into pieces in the manner of TeX, without knowledge of formulas.
+r"""Convert LaTeX source to pieces in the way TeX does, without knowledge of formulas.
 
     characters --scan--> pieces --expand--> pieces without the author's macros
 
 A piece is a TeX token, with two exceptions. A run of letters is one piece, because it is one name in this notation. A
-name with a font, such as `\\name{seq}`, is also one piece. The span of a piece from a macro body is the span of the
-macro call.
+name with a font, such as `\\name{seq}`, is also one piece. A piece from a macro body has the span of the macro call.
 """
 
 from __future__ import annotations
@@ -16,16 +15,16 @@ from ..errors import ENDLESS_MACRO, NotationError, Span
 from ..folding import fold
 from ..symbols import GREEK_LETTERS, SUBSCRIPTS, SUPERSCRIPTS
 
-Piece = tuple[str, int, int]  # its characters, and where it starts and ends in the source
+Piece = tuple[str, int, int]  # The text of a piece, and its start and end in the source.
 
-MAX_MACRO_PIECES = 100_000  # how many pieces the author's macros may make in all
+MAX_MACRO_PIECES = 100_000  # The maximum number of pieces that the author's macros may produce.
 
-# Macros that show a word: in upright text, where `if` and `odd` are words of the notation, or in a font for names.
+# These macros show a word in upright text, where `if` and `odd` are words of the notation, or in a font for names.
 TEXTS = ("text", "textrm", "textit", "textbf", "textsf", "texttt", "textnormal", "mbox", "hbox")
 FONTS = ("name", "mathsf", "mathrm", "mathit", "mathbf", "mathtt", "mathnormal", "boldsymbol", "bm", "operatorname")
 AXIS_FONTS = ("\\name", "\\mathsf")
 
-# A paper may define these for their looks. Here they keep the meaning of the notation.
+# A paper may define these macros for their appearance. They keep their meaning in the notation.
 NOTATION = {"ndef", "ndot", "nfun", "nsum", "nprod", "ncat", "nbin", "nmatrix", "reals", *TEXTS, *FONTS}
 
 OUTER = "align equation gather multline eqnarray flalign alignat xalignat displaymath math dmath IEEEeqnarray empheq".split()
@@ -61,12 +60,12 @@ PIECE = re.compile(
 )
 
 
-ESCAPED = {"&lt;": "<", "&gt;": ">", "&amp;": "&"}  # entities that HTML needs for these characters
+ESCAPED = {"&lt;": "<", "&gt;": ">", "&amp;": "&"}  # HTML needs entities for these characters.
 ARG = re.compile(r"\\arg\W[^a-z]*([a-z]+)")  # \arg\max is one operator, whatever a document calls \argmax.
 
 
 def scan(source: str) -> list[Piece]:
-    """Return the pieces of a source, without blanks and comments."""
+    """Split a source into pieces, without blanks and comments."""
     pieces, start = [], 0
     for text in PIECE.findall(source):
         end = start + len(text)
@@ -92,10 +91,10 @@ def is_macro(text: str) -> bool:
 
 # -------------------------------------------------------------------------------------------------- the author's macros
 class Macro(NamedTuple):
-    """A macro that the source defines, for example by \\newcommand or \\ndef.
+    r"""A macro that the source defines, for example with \newcommand or \ndef.
 
-    `body` is None if the definition uses unsupported features. `sized` is true if a star or an optional size sets the
-    size of the brackets, as in \\norm*{x} and \\norm[\\big]{x}.
+    `body` is None if the definition uses unsupported features. If `sized` is true, a star or an optional argument sets
+    the size of the brackets, as in \norm*{x} and \norm[\big]{x}.
     """
 
     parameters: int
@@ -109,7 +108,7 @@ DEFINES = re.compile(
 )
 
 
-# Macros of the package's versions before 2021-03: \nidx{ax}{1}, \nset{ax}{n}, \nmov{ax}{bx}.
+# The macros \nidx{ax}{1}, \nset{ax}{n} and \nmov{ax}{bx} of the LaTeX package before 2021-03.
 OLDER = {
     "\\nidx": Macro(2, scan(r"\name{#1}(#2)")),
     "\\nset": Macro(2, scan(r"\name{#1}[#2]")),
@@ -119,14 +118,14 @@ USES_OLDER = re.compile(rf"\\(?:{'|'.join(name[1:] for name in OLDER)})(?![A-Za-
 
 
 def expand(source: str, pieces: list[Piece]) -> list[Piece]:
-    """Return the pieces after expanding all macros that the source, or an older version of the package, defines."""
+    """Expand all macros that the source or an older version of the LaTeX package defines, and return the pieces."""
     return _Expander(source, pieces).run() if DEFINES.search(source) or USES_OLDER.search(source) else pieces
 
 
 class _Expander:
     def __init__(self, source: str, pieces: list[Piece]):
         self.source = source
-        self.left = pieces[::-1]  # unread pieces, the next piece last
+        self.left = pieces[::-1]  # The unread pieces. The next piece is last.
         self.macros: dict[str, Macro] = dict(OLDER)
         self.made = 0
 
@@ -187,7 +186,7 @@ class _Expander:
     def argument(self, macro: Piece) -> list[Piece]:
         """Return the next group with its braces.
 
-        A single piece, or the first character of a word or number, is returned between two braces of no width.
+        For a single piece, or the first character of a word or number, add two braces of width zero.
         """
         if not self.left or self.peek() == "}":
             raise lacks_argument(self.source, macro)
@@ -224,7 +223,10 @@ class _Expander:
         return group[1][0]
 
     def define(self, name: str, parameters: int, body: list[Piece] | None, sized: bool = False) -> None:
-        """Define a macro, unless it belongs to the notation. A body with too many arguments is stored as None."""
+        """Define a macro, unless the notation already defines it.
+
+        If the body uses more arguments than the macro declares, store None as the body.
+        """
         used = max([int(piece[0][1]) for piece in body or () if PARAMETER.fullmatch(piece[0])], default=0)
         if name[1:] not in NOTATION:
             self.macros[name] = Macro(parameters, body if used <= parameters else None, sized)
@@ -237,7 +239,7 @@ class _Expander:
         self.define(name, parameters, self.argument(defining)[1:-1])
 
     def parameters(self) -> int:
-        """Read [2] as the number of arguments, and return it. Return -1 for [2][x], which has a default."""
+        """Read [2] as the number of arguments and return the number. Return -1 for [2][x], which has a default."""
         number, known = 0, True
         while self.peek() == "[":
             inside = self.bracket()
@@ -255,7 +257,7 @@ class _Expander:
         return inside
 
     def paired(self, defining: Piece) -> None:
-        """Read \\DeclarePairedDelimiter{\\norm}{\\lVert}{\\rVert}, or the X form, which also accepts [2] and a body."""
+        r"""Read \DeclarePairedDelimiter{\norm}{\lVert}{\rVert}, or its X form, which also accepts [2] and a body."""
         name, body = self.new_name(defining), [("#1", *defining[1:])]
         parameters = self.parameters() or 1
         before, after = self.argument(defining)[1:-1], self.argument(defining)[1:-1]
@@ -345,7 +347,7 @@ def closing_of(text: str) -> str:
 
 
 def read_plain_name(text: str) -> str | None:
-    r"""Return the name in \name{…} or \text{…}, with any labels, or None for another piece."""
+    r"""Return the name in \name{…} or \text{…}, with its labels, or None for another piece."""
     named = NAMED.fullmatch(text)
     return named and fold(named[2].replace("\\_", "_").replace("∗", "*"))
 

@@ -1,4 +1,4 @@
-"""The spans of formulas among the pieces of a LaTeX source, and the matching ends of brackets and environments."""
+"""Find the formulas in a LaTeX source, and match its brackets and environments."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from .macros import CLOSERS, CLOSING, DISPLAYS, DOLLARS, TEXTS, Piece, closing_o
 
 
 class Maths(NamedTuple):
-    """The formulas among the pieces of a source, and the index of the matching closing piece for each opening piece."""
+    """The formulas of a source, and a map from each opening piece to its closing piece, by index."""
 
-    # start, end, and the opener: \begin{align}, $, or "" for a source without math mode
+    # The start, the end, and the opener: \begin{align}, $, or "" for a source without math mode.
     units: list[tuple[int, int, str]]
     partner: dict[int, int]
 
@@ -20,7 +20,7 @@ ONLY_MATHS = frozenset("\\" + name for name in "nfun nbin ndot nsum nprod ncat n
 
 
 def maths_of(source: str, pieces: list[Piece]) -> Maths:
-    """Return the formulas among the pieces.
+    """Find the formulas in a source.
 
     If the source does not separate formulas from prose, the whole source is one formula.
     """
@@ -56,7 +56,7 @@ class _Pairing:
     def refuse_maths_in_prose(self) -> None:
         """Raise NotationError if a math-only macro is outside math mode.
 
-        The reader would skip the macro there. LaTeX also raises an error.
+        The reader would skip the macro there. LaTeX also raises an error for it.
         """
         index = 0
         for start, end, _ in [*self.maths.units, (len(self.pieces), 0, "")]:
@@ -75,7 +75,7 @@ class _Pairing:
         return not texts.isdisjoint(DOLLARS) and self.dollar_outside_text()
 
     def dollar_outside_text(self) -> bool:
-        """Return whether a $ occurs outside of upright text. In \\text{$i$ odd}, it is inside."""
+        r"""Return whether a $ occurs outside upright text. In \text{$i$ odd}, the $ is inside."""
         groups: list[bool] = []
         before = ""
         for text, _, _ in self.pieces:

@@ -1,9 +1,9 @@
-"""Conversion of pieces to tokens, expanding each macro on a stack of unread parts.
+"""Convert pieces to tokens, and expand each macro on a stack of unread parts.
 
 LaTeX and text order some parts differently. For example, LaTeX writes a numerator before the division, and a macro's
-axes before the operator. Each macro expands to a list of parts in text order. A part is a token or a range of pieces
-that are still unread. The text lexer determines the meaning of names and brackets. The unread parts are on a stack,
-so deeply nested formulas do not cause deep recursion.
+axes before the operator. Each macro expands to a list of parts in text order. A part is a token or a range of unread
+pieces. The text lexer determines the meaning of names and brackets. The stack of unread parts avoids deep recursion for
+deeply nested formulas.
 """
 
 from __future__ import annotations
@@ -20,36 +20,37 @@ from .macros import NAMED, WITH_ARGUMENTS, Piece, is_number, is_word, lacks_argu
 from .statements import CELL, FORMULA, ROW
 from .tables import ARITY, LOOKS, REFUSED, check_defined, name_of
 
-Stretch = tuple[int, int]  # pieces still to be read, from the first index up to the second
-# A part is a token; a stretch; the kind of a frame, which it enters; or None, which leaves it. A frame is a bracket that
-# macros open; the text lexer decides its meaning.
+Stretch = tuple[int, int]  # A range of unread pieces, as start and end indices.
+# A part is a token, a stretch of pieces, the kind of a frame to enter, or None to leave a frame. A frame is a bracket
+# that a macro opens. The text lexer decides its meaning.
 Part = Union[Token, Stretch, str, None]
-Argument = tuple[Union[Token, Stretch], int]  # of a macro, and where it ends
-# A reader of a macro: given the reader, the macro's index and the end of the stretch, it returns the next index.
+Argument = tuple[Union[Token, Stretch], int]  # An argument of a macro, and the position after it.
+# A handler receives the reader, the macro's index and the end of the stretch. It returns the next index.
 Action = Callable[["Reader", int, int], int]
 
 AXES = ("sub", "shape")
 FRAMES = (*AXES, "sup", "group", "matrix", "cases", "text", "math")
-CELLS = {"eqnarray": 0, "multline": 0, "IEEEeqnarray": 1}  # the & per cell in tables unlike align
-# Tokens that are dropped at the end of a frame, since they separate nothing there.
+CELLS = {"eqnarray": 0, "multline": 0, "IEEEeqnarray": 1}  # The number of & per cell, for tables unlike align.
+# These tokens are dropped at the end of a frame, because they separate nothing there.
 ENDS = {"matrix": ("SEMICOLON",), "cases": ("SEMICOLON", "COMMA", "PERIOD")}
-NEXT_ROW = "\\\\"  # the text of a comma between rows of axes
+NEXT_ROW = "\\\\"  # The text of a comma between two rows of axes.
 
 
 class Reader(Lexer):
     def __init__(self, source: str, pieces: list[Piece], partner: dict[int, int], actions: dict):
         super().__init__(source)
         self.pieces, self.partner, self.actions = pieces, partner, actions
-        self.words_alone: list[Token] = []  # the last \text{…} to fill a cell: a comment, unless there is nothing else
+        # The last \text{…} that fills a cell. It is a comment unless the source has no other content.
+        self.words_alone: list[Token] = []
         self.work: list[Part] = []
-        self.frames: list[str] = []  # the kinds of the frames that are open, which are also among the brackets
-        self.closing_at: set[int] = set()  # the \\right of each \\left. … \\right|_{X=U}
+        self.frames: list[str] = []  # The kinds of the open frames, which `brackets` also contains.
+        self.closing_at: set[int] = set()  # The positions of \right in \left. … \right|_{X=U}.
         self.ampersands = 0
-        self.cells = 2  # the number of & per cell, or 0 if & separates nothing
+        self.cells = 2  # The number of & per cell, or 0 if & separates nothing.
         self.overs = [index for index, piece in enumerate(pieces) if piece[0] == "\\over"]
 
     def formula(self, start: int, end: int, opening: str) -> None:
-        """Read one formula, or one table that contains several formulas."""
+        """Read one formula, or a table of several formulas."""
         if self.tokens:
             self.separate(FORMULA, *self.pieces[start - 1][1:])
         self.brackets = []
@@ -87,7 +88,7 @@ class Reader(Lexer):
                 name = None if in_text else name_of(text)
                 if (
                     name is None or text[-1] == "}" and self.previous() in ("", "SEPARATOR")
-                ):  # \text{…} may be a comment
+                ):  # \text{…} may be a comment.
                     position = self.read_unlisted(position, end)
                     continue
                 if text[0] == "\\" and position + 1 < end and pieces[position + 1][0] == "{":
@@ -101,9 +102,9 @@ class Reader(Lexer):
             position += 1
 
     def put(self, parts: list[Part], rest: int, end: int) -> int:
-        """Add the parts to the tokens if all of them are tokens, and return `rest`.
+        """Add the parts to the tokens and return `rest` if all parts are tokens.
 
-        Otherwise, schedule the parts to be read before the rest, and return `end`.
+        Otherwise, push the rest and then the parts onto the stack, and return `end`.
         """
         tokens = [part for part in parts if isinstance(part, Token)]
         if len(tokens) == len(parts):
@@ -120,7 +121,7 @@ class Reader(Lexer):
     # -------------------------------------------------------------------------------------------------------- frames
     @property
     def in_axes(self) -> bool:
-        """Whether words at the current position are names of axes, even in \\text."""
+        r"""Whether words at the current position are axis names, even inside \text."""
         brackets = self.brackets
         if brackets and brackets[-1] == "text":
             return len(brackets) > 1 and brackets[-2] in OF_AXES
@@ -132,7 +133,7 @@ class Reader(Lexer):
 
     @property
     def kind(self) -> str:
-        """The kind of the innermost frame, or "top" outside of all frames."""
+        """The kind of the innermost frame, or "top" outside all frames."""
         return self.frames[-1] if self.frames else "top"
 
     @property
@@ -140,7 +141,7 @@ class Reader(Lexer):
         return self.kind == "text"
 
     def leave(self) -> None:
-        """Close the innermost frame, and all brackets that are still open in it."""
+        """Close the innermost frame and all brackets that are still open inside it."""
         self.frames.pop()
         while self.brackets.pop() not in FRAMES:
             pass
@@ -154,7 +155,7 @@ class Reader(Lexer):
         return not self.brackets or self.brackets == ["text"]
 
     def separate(self, strength: str, start: int, stop: int) -> None:
-        """Add a separator that ends a cell, a row or a formula. The `strength` selects one of these."""
+        """Add a separator that ends a cell, a row or a formula, depending on its `strength`."""
         if self.previous() == "SEPARATOR":
             last = self.tokens[-1]
             last.text = min(last.text, strength, key=(FORMULA, ROW, CELL).index)
@@ -169,10 +170,10 @@ class Reader(Lexer):
         return position
 
     def argument(self, macro: int, position: int, end: int, letters: bool = False) -> Argument:
-        """Return the argument that begins at `position`, and the position after it. `macro` is the index of the macro.
+        """Return the argument that begins at `position`, and the position after it.
 
-        An argument without braces is one digit, one name, or one macro with its arguments. If `letters` is true, it
-        is one letter instead of one name.
+        An argument without braces is one digit, one name, or one macro with its arguments. If `letters` is true, it is
+        one letter instead of one name. `macro` is the index of the macro, for errors.
         """
         position = self.skip_looks(position, end)
         if position >= end:
@@ -188,7 +189,7 @@ class Reader(Lexer):
         return (position, position + 1), self.extent(position, end)
 
     def arguments(self, macro: int, position: int, end: int, number: int, letters: bool = False) -> list[Argument]:
-        """Return the next `number` arguments of a macro. The first begins at `position`."""
+        """Return the next `number` arguments of a macro. The first argument begins at `position`."""
         arguments = []
         for _ in range(number):
             arguments.append(self.argument(macro, position, end, letters))
@@ -196,7 +197,7 @@ class Reader(Lexer):
         return arguments
 
     def option(self, macro: int, position: int, end: int) -> tuple[Stretch | None, int]:
-        r"""Return the span of an optional argument, such as [3] in \sqrt[3]{x}, or None, with the position after it."""
+        r"""Return the span of an optional argument, such as [3] in \sqrt[3]{x}, or None, and the position after it."""
         if position >= end or self.pieces[position][0] != "[":
             return None, position
         close = position + 1
@@ -213,7 +214,7 @@ class Reader(Lexer):
         return bool(text) and (name_of(text) is not None or is_number(text) or NAMED.fullmatch(text) is not None)
 
     def first_character(self, position: int) -> Token:
-        """Return the first digit or letter of a piece as a token, and remove it from the piece."""
+        """Remove the first digit or letter from a piece, and return it as a token."""
         text, start, stop = self.pieces[position]
         if not (is_word(text) or text.isdecimal()):
             raise NotationError(
@@ -225,7 +226,7 @@ class Reader(Lexer):
         return Token("NUMBER" if is_number(text) else "NAME", text[0], start, middle, self.place)
 
     def extent(self, position: int, end: int) -> int:
-        """Return the end of an operand without braces that begins at `position`, including the arguments of a macro."""
+        """Return the end of an unbraced operand that begins at `position`, including the arguments of its macro."""
         after = position + 1
         for _ in range(ARITY.get(self.pieces[position][0], 0)):
             after = self.skip_looks(after, end)
@@ -235,7 +236,7 @@ class Reader(Lexer):
         return after
 
     def inside(self, kind: str, group: Token | Stretch) -> list[Part]:
-        """Return the parts of an argument, read in a new frame of this kind."""
+        """Return the parts of an argument, read in a new frame of the given kind."""
         if isinstance(group, Token):
             return [group]
         if group[1] - group[0] == 1:
@@ -250,7 +251,7 @@ class Reader(Lexer):
     def edges(self, group: Token | Stretch, after: int) -> tuple[Piece, Piece]:
         """Return the braces around an argument that ends before `after`.
 
-        If it has no braces, return empty pieces at both ends of the argument.
+        If there are no braces, return empty pieces at both ends of the argument.
         """
         if isinstance(group, Token):
             return ("", group.start, group.start), ("", group.end, group.end)
@@ -260,14 +261,17 @@ class Reader(Lexer):
         return ("", start, start), ("", stop, stop)
 
     def braced(self, kind: str, group: Token | Stretch, after: int) -> list[Part]:
-        """Return the parts of an argument, in a frame of this kind, with braces around them."""
+        """Return the parts of an argument in a frame of the given kind, with braces around them."""
         opening, closing = self.edges(group, after)
         if isinstance(group, tuple) and not opening[0]:
             group = (group[0], after)
         return [Token("LBRACE", "{", *opening[1:]), *self.inside(kind, group), Token("RBRACE", "}", *closing[1:])]
 
     def macro_name(self, position: int) -> str:
-        r"""Return the name that a macro denotes, such as σ for \sigma or norm for \text{norm}, or else ""."""
+        r"""Return the name that a macro denotes, such as σ for \sigma or norm for \text{norm}.
+
+        Return "" if the macro denotes no name.
+        """
         text = self.pieces[position][0]
         if text[0] != "\\" or text in self.actions:
             return ""
@@ -276,7 +280,7 @@ class Reader(Lexer):
 
     # ------------------------------------------------------------------------------------------------- not a name
     def read_unlisted(self, position: int, end: int) -> int:
-        """Read a piece that no action handles: a number, a word of upright text, or an unknown piece."""
+        """Read a piece that has no handler: a number, a word of upright text, or an unknown piece."""
         text, start, stop = self.pieces[position]
         if is_number(text):
             if self.kind in ("text", *AXES) and text.isdecimal() and self.follows_name(start):
@@ -310,7 +314,7 @@ class Reader(Lexer):
         return NotationError(106, f"unsupported character {shown}", self.source, (start, stop))
 
     def follows_name(self, start: int) -> bool:
-        """Return whether a piece directly follows a name and continues it, such as 1d in \\text{Conv1d}."""
+        r"""Return whether a piece continues the name directly before it, as 1d does in \text{Conv1d}."""
         return self.previous() == "NAME" and self.tokens[-1].end == start
 
     def extend(self, text: str, stop: int) -> None:

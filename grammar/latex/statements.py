@@ -1,9 +1,9 @@
-"""Conversion of table cells to statements, since LaTeX lays out a program as a table.
+r"""Convert table cells to statements, because LaTeX lays out a program as a table.
 
-A cell ends at `\\\\`, at every second `&` of tables such as align, at `\\quad`, and at the end of its formula. Most
-cells are one statement each. However, a cell that begins with an operator, or follows an operator, continues the
-previous statement. A cell may contain two statements, as in `x = 1, y = 2`. A cell such as `t = 1, …, n` is the range
-of the previous statement.
+A cell ends at `\\`, at every second `&` of tables such as align, at `\quad`, and at the end of its formula. Most cells
+are one statement each. However, a cell that begins with an operator, or follows an operator, continues the previous
+statement. A cell may contain two statements, as in `x = 1, y = 2`. A cell such as `t = 1, …, n` is the range of the
+previous statement.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ from ..tokens import CLOSING, OPENING, Token, read_names
 
 PUNCTUATION = {"COMMA", "PERIOD"}
 DOTS = {"ELLIPSIS", "DOTS", "EQUALS"}
-# How firmly a SEPARATOR separates: &, \quad; \\; the end of a formula. Its text specifies which.
+# The strengths of a SEPARATOR, from weak to strong: & or \quad, then \\, then the end of a formula. Its text is one of
+# these.
 CELL, ROW, FORMULA = "&", "\\\\", ""
 
-# Patterns match a string with one letter per token: = or : or i (∈, ∼) for a relation, f for FOR, n for a name, or x.
+# The patterns match a string with one letter per token: = or : or i (∈, ∼) for a relation, f for FOR, n for a name, or
+# x.
 LETTERS = {"EQUALS": "=", "COLON": ":", "IN": "i", "COMMA": ",", "DOTS": ".", "FOR": "f", "NAME": "n", "DRAWN": "i"}
 RELATED = re.compile("[=:i]")
 BEGINS_ANOTHER = re.compile(r"(?<!\.),(?=[^,=:if]*[=:i]|[^,=:if.]+(?:,[^,=:if.]+){0,50}i)")
@@ -29,7 +31,7 @@ RANGE = re.compile(r"n=[^,=:i]+(?:,[^,=:i.]+)?,\.,[^,=:i.]+")
 
 
 def statements(tokens: list[Token]) -> list[Token]:
-    """Return the tokens of all cells, with a SEPARATOR only between statements, and with FOR added before ranges."""
+    """Return the tokens of all cells, with a SEPARATOR only between statements and a FOR before each range."""
     result: list[Token] = []
     kinds = {token.type for token in tokens}
     for line in _lines(tokens) if "SEPARATOR" in kinds else [tokens]:
@@ -64,19 +66,22 @@ def _counts(before: list[Token], statement: list[Token]) -> bool:
     if len(places) != 2 or places[1] != places[0] + 2 or kinds[places[0] + 1] != "NAME":
         return False
     depth = sum((kind in OPENING) - (kind in CLOSING) for kind in kinds[: places[0]])
-    if depth or {"COMMA", "EQUALS"} & set(kinds):  # Z = (1 < i < n) defines Z
+    if depth or {"COMMA", "EQUALS"} & set(kinds):  # Z = (1 < i < n) is a definition.
         return False
     return _occurs_in_script(before, statement[places[0] + 1].text)
 
 
 def _lists_numbers(before: list[Token], statement: list[Token]) -> bool:
-    """Return whether a list such as t = 1, 2, 3 is the range of the previous statement, which has t in a script."""
+    """Return whether a list such as t = 1, 2, 3 is the range of the previous statement.
+
+    It is the range if the previous statement has t in a script or index.
+    """
     kinds = " ".join(token.type for token in statement)
     return LISTED.fullmatch(kinds) is not None and _occurs_in_script(before, statement[0].text)
 
 
 def _occurs_in_script(before: list[Token], variable: str) -> bool:
-    """Return whether the previous statement has a name in a script or an index."""
+    """Return whether the variable occurs in a script or index of the previous statement."""
     for token, following in zip(reversed(before[:-1]), reversed(before)):
         if token.type == "SEPARATOR":
             return False
@@ -86,7 +91,7 @@ def _occurs_in_script(before: list[Token], variable: str) -> bool:
 
 
 def _cells(tokens: list[Token]):
-    """Yield pairs of the strength of a SEPARATOR and the nonempty cell that follows it."""
+    """Yield each nonempty cell, with the strength of the SEPARATOR before it."""
     cell: list[Token] = []
     before = FORMULA
     for token in tokens:
@@ -103,7 +108,7 @@ def _cells(tokens: list[Token]):
 
 
 def _lines(tokens: list[Token]):
-    """Return the statements of a table. Each statement consists of one cell or several cells."""
+    """Return the statements of a table. A statement consists of one or more cells."""
     lines: list[list[Token]] = []
     related = False
     comma: Token | None = None
@@ -128,16 +133,16 @@ def _lines(tokens: list[Token]):
 
 
 def _lists(last: list[Token], cell: list[Token]) -> bool:
-    """Return whether a cell continues the list of names in the previous cell, as in W, \\quad b \\in S.
+    r"""Return whether a cell continues the list of names in the previous cell, as in W, \quad b \in S.
 
-    In contrast, 2 n, \\quad n = 3 is an expression and its condition.
+    In 2 n, \quad n = 3, by contrast, the cells are an expression and a separate equation.
     """
     related = RELATED.search(_letters(cell))
     return related is None or related[0] != "=" or read_names(last)[1] == len(last)
 
 
 def _trim(cell: list[Token]) -> Token | None:
-    """Remove commas and full stops from the end of a cell. Return the comma if there was one, or else None."""
+    """Remove commas and full stops from the end of a cell, and return a removed comma, or None."""
     comma = None
     while cell and cell[-1].type in PUNCTUATION:
         last = cell.pop()
@@ -157,7 +162,7 @@ def _continues(last: list[Token], cell: list[Token], related: bool) -> bool:
 
 
 def _letters(line: list[Token]) -> str:
-    """Return a string with one letter for the type of each token. Tokens inside brackets become x."""
+    """Return a string with one letter per token, which encodes the token's type. Tokens inside brackets become x."""
     letters, depth = [], 0
     for token in line:
         kind = token.type
@@ -170,9 +175,9 @@ def _letters(line: list[Token]) -> str:
 
 
 def _split_statements(line: list[Token]):
-    """Yield the statements in a line that are separated by commas, as in x = 1, y = 2.
+    """Yield the statements of a line such as x = 1, y = 2, which commas separate.
 
-    Do not split a list of names before ∈ or a range.
+    A list of names before ∈ or a range stays whole.
     """
     letters = _letters(line)
     if ",." in letters:
@@ -195,7 +200,7 @@ def _split_statements(line: list[Token]):
 def _drop_second_number(line: list[Token], letters: str) -> tuple[list[Token], str]:
     """Drop the second number of a range, so that k = 0, 1, …, n becomes k = 0, …, n.
 
-    Return the tokens and their letters.
+    Return the remaining tokens and their letters.
     """
     dropped = set()
     for match in COUNTED.finditer(letters):

@@ -1,4 +1,4 @@
-"""Tables that map LaTeX characters and macros to the notation, mostly derived from `symbols.py`."""
+"""Map LaTeX characters and macros to the notation, mostly based on `symbols.py`."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ STARS = {"*": "*", "∗": "*", "\\ast": "*", "\\dagger": "†", "\\dag": "†", 
 
 ACCENT_MACROS = {f"\\{name}": name for name in ACCENTS}
 ACCENT_MACROS |= {"\\widehat": "hat", "\\widetilde": "tilde", "\\overline": "bar"}
-# Brackets that are functions of their contents.
+# These brackets apply functions to their contents.
 PAIRS = {"\\lVert": "‖", "\\lfloor": "floor", "\\lceil": "ceil"}
 PAIRS |= {"\\rVert": "‖", "\\rfloor": "floor", "\\rceil": "ceil", "⌊": "floor", "⌋": "floor", "⌈": "ceil", "⌉": "ceil"}
 BARS = {"|", "∣", "\\vert", "\\mid", "\\lvert", "\\rvert"}
-# \left and similar, and whether a bar after it opens (1) or closes (-1)
+# For each size macro such as \left, whether the next bar opens (1) or closes (-1).
 SIZED = {"\\left": 1, "\\right": -1, "\\middle": 0}
 SIZED |= {
     f"\\{size}{side}": sign
@@ -53,16 +53,16 @@ SIZED |= {
     for side, sign in (("l", 1), ("r", -1), ("m", 0), ("", 0))
 }
 
-# Words of upright text with a meaning; words without a terminal only guide the reader.
+# Words with a meaning in upright text. A word without a terminal only guides the reader.
 WORDS = {
     "if": "IF", "when": "IF", "otherwise": "OTHERWISE", "else": "OTHERWISE", "for": "FOR", "odd": "PARITY", "even": "PARITY",
     "and": "AND", "or": "OR", "not": "NOT", "where": "", "Where": "", "with": "", "let": "", "Let": "", "is": "", "are": "",
 }  # fmt: skip
 WORD_VALUES = {"and": "∧", "or": "∨", "not": "¬", "when": "if", "else": "otherwise"}
-BETWEEN = {"where", "Where", "with", "let", "Let", "and"}  # the words among them that begin another statement
+BETWEEN = {"where", "Where", "with", "let", "Let", "and"}  # These words begin a new statement.
 BIG_WORDS = {"sum": "∑", "prod": "∏"}
 
-# How many arguments a macro takes that may itself be an argument without braces, as in x^\frac12.
+# The number of arguments of each macro that can be an argument without braces, as in x^\frac12.
 ARITY = dict.fromkeys(_macros("frac dfrac tfrac cfrac nicefrac sfrac binom dbinom tbinom nfun nbin underset"), 2) | {
     "\\nmatrix": 3
 }
@@ -81,7 +81,7 @@ LOOKS |= set(_macros("""displaystyle textstyle scriptstyle scriptscriptstyle lim
 DROPPED = set(_macros("""label tag phantom vphantom hphantom hspace vspace mspace color textcolor ref eqref cite
     footnote"""))  # fmt: skip
 
-# Symbols that readers know but the notation lacks, and their replacements.
+# Symbols outside the notation that readers know, with their replacements.
 REFUSED: dict[str, str | None] = dict.fromkeys(_macros("""mathfrak rec shp ind atop over not subset subseteq supset supseteq cap setminus exists
     cong implies iff Rightarrow Leftarrow Leftrightarrow leftarrow int oint iint nabla"""))  # fmt: skip
 REFUSED |= {r"\nabla": r"a gradient is a derivative with respect to a name: \frac{\partial L}{\partial W^*}"}
@@ -94,7 +94,10 @@ REFUSED |= {
 
 @lru_cache(maxsize=4096)
 def name_of(text: str) -> str | None:
-    r"""Return the name that a piece spells, such as seq for \seq, \name{seq} and \text{seq}, or None for no name."""
+    r"""Return the name that a piece spells, such as seq for \seq, \name{seq} and \text{seq}.
+
+    Return None if the piece does not spell a name.
+    """
     if text in NAMES:
         return NAMES[text]
     if is_word(text):
@@ -117,7 +120,7 @@ REPAIR = r"define it with \newcommand; if a style file defines it, put that file
 def check_defined(source: str, pieces: list[Piece], position: int, partner: Mapping[int, int]) -> None:
     r"""Raise NotationError for an undefined macro with two arguments.
 
-    A macro with one argument, as in \foo{X}, may be a function, so it is accepted.
+    A macro with one argument, such as \foo{X}, may be a function, so it is valid.
     """
     text, start, stop = pieces[position]
     after = partner.get(position + 1, len(pieces)) + 1

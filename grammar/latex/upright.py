@@ -1,6 +1,6 @@
-"""Handlers of words and letters: upright text, fonts, accents, and calligraphic and blackboard letters.
+"""Handle words and letters: upright text, fonts, accents, and calligraphic and blackboard letters.
 
-Each handler reads the piece at `position` in a range that ends at `end`, and returns the next position to read.
+Each handler reads the piece at `position` in a range that ends at `end`, and returns the position after it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def text(reader: Reader, position: int, end: int) -> int:
 
 
 def dollar(reader: Reader, position: int, end: int) -> int:
-    """Read a formula that is embedded in upright text, as in \\text{if $i$ is even}."""
+    r"""Read a formula inside upright text, as in \text{if $i$ is even}."""
     if position not in reader.partner or not reader.in_text:
         raise reader.unknown(position)
     close = reader.partner[position]
@@ -68,7 +68,7 @@ def read_name(reader: Reader, position: int, end: int) -> int:
         reader.words_alone = [Token("NAME", name, start, stop)]
     elif name in BIG_WORDS and reader.piece(position + 1) == "_" and not reader.in_axes:
         reader.add("BIG", BIG_WORDS[name], start, stop)
-    elif "_" in name and name not in UNDERSCORED:  # hidden_1 in one \name{…}
+    elif "_" in name and name not in UNDERSCORED:  # hidden_1 comes from one \name{…}.
         for index, part in enumerate(name.split("_")):
             if index:
                 reader.add("SUB", "_", start, start)
@@ -81,14 +81,14 @@ def read_name(reader: Reader, position: int, end: int) -> int:
 
 
 def is_apart(reader: Reader, position: int) -> bool:
-    """Return whether \\text{where} is a separate word, unlike the function in \\text{where}(c, X, Y)."""
+    r"""Return whether `where` is a keyword, as in \text{where}, rather than a function, as in \text{where}(c, X, Y)."""
     piece, _, stop = reader.pieces[position]
     following = reader.pieces[position + 1] if position + 1 < len(reader.pieces) else ("", 0, 0)
     return piece[-2] in " ,." or following[0] not in ("(", "\\left", "_", "^") or following[1] != stop
 
 
 def add_word(reader: Reader, name: str, start: int, stop: int) -> None:
-    """Add a token or separator for a keyword of the notation, or a token for any other word, which is a name."""
+    """Add the token or separator for a keyword of the notation. Any other word becomes a name."""
     terminal = "NAME" if reader.in_axes else WORDS.get(name, "NAME")
     if reader.previous() == "IF" and terminal in ("IF", "FOR", "OTHERWISE"):
         reader.tokens.pop()
@@ -100,7 +100,7 @@ def add_word(reader: Reader, name: str, start: int, stop: int) -> None:
 
 
 def is_comment(reader: Reader, after: int, end: int) -> bool:
-    """Return whether \\text{…}, which ends before `after`, fills a whole cell and is therefore a comment."""
+    r"""Return whether \text{…}, which ends before `after`, is a comment because it fills a whole cell."""
     if not reader.is_at_statement_level() or reader.previous() not in ("", "SEPARATOR"):
         return False
     after = reader.skip_looks(after, end)
@@ -111,7 +111,7 @@ def is_comment(reader: Reader, after: int, end: int) -> bool:
 
 
 def heads_a_row(reader: Reader, after: int, end: int) -> bool:
-    """Return whether the next cell begins with a relation, which makes \\text{…} a label: \\text{total} &\\colon …"""
+    r"""Return whether \text{…} is a label because the next cell begins with a relation: \text{total} &\colon …"""
     after = reader.skip_looks(after, end)
     if after >= end or reader.pieces[after][0] != "&":
         return False
@@ -143,9 +143,9 @@ def font(reader: Reader, position: int, end: int) -> int:
 
 
 def token_of_one(reader: Reader, macro: str, after: int) -> tuple[str, str] | None:
-    r"""Return the token type and text of a bold 1, or None if it is just a number.
+    r"""Return the token type and text of a bold 1, or None if it is a plain number.
 
-    It is an indicator, as in \mathbf{1}[i = j], or the tensor of ones.
+    A bold 1 may be an indicator, as in \mathbf{1}[i = j], or the tensor of ones.
     """
     below = [reader.piece(after), reader.piece(after + 1)] == ["_", "{"] or reader.piece(after) == "_"
     while reader.piece(after) in SIZED:
@@ -161,7 +161,10 @@ PRIMED = re.compile(r"['′’]+")
 
 
 def join_name(reader: Reader, position: int, end: int) -> tuple[str, int]:
-    """Return the name that letters and digits, or a single macro, form at `position`, and the position after it."""
+    """Return the name that starts at `position`, and the position after it.
+
+    Letters and digits, or a single macro, form a name.
+    """
     position = reader.skip_looks(position, end)
     while position < end and reader.pieces[position][0] in DROPPED:  # \vphantom{fg}
         position = reader.skip_looks(reader.argument(position, position + 1, end)[1], end)
@@ -178,7 +181,7 @@ def join_name(reader: Reader, position: int, end: int) -> tuple[str, int]:
 
 
 def decorate(reader: Reader, position: int, end: int) -> int:
-    r"""Read an accented or calligraphic letter, such as \hat y or \mathcal{S^*}, and the scripts in its braces."""
+    r"""Read an accented or calligraphic letter, such as \hat y or \mathcal{S^*}, with any scripts in its braces."""
     macro, start, _ = reader.pieces[position]
     group, after = reader.argument(position, position + 1, end, letters=True)
     name, rest, last = (group.text, 0, 0) if isinstance(group, Token) else (*join_name(reader, *group), group[1])

@@ -1,15 +1,15 @@
 """The printer, which turns a syntax tree into a formula in text, in ASCII or in LaTeX: `parse(to_text(tree)) == tree`.
 
 `forms`: the signs and templates for text, ASCII and LaTeX.
-`boxes`: boxes, which form the layout of a formula as a tree, and their conversion to a string.
-`layout`: the boxes of names and scripts, and the choice of the parts that get brackets.
+`boxes`: boxes, which represent the layout of a formula as a tree, and their conversion to a string.
+`layout`: the boxes of names and scripts, and the brackets around operands.
 `operators`: the boxes of operators, functions and conditions.
 `statements`: the boxes of sets and statements, which complete the layout in text.
-`ascii_text`: the methods whose output differs in ASCII.
-`latex`: the methods whose output differs in LaTeX.
-`preamble`: the macros of the paper, for LaTeX.
+`ascii_text`: the layout in ASCII.
+`latex`: the layout in LaTeX.
+`preamble`: the paper's LaTeX macros.
 `lines`: the width of boxes, and line breaks in long formulas.
-`runs`: pieces of text and their styles, for pages and images.
+`runs`: styled pieces of text, for pages and images.
 
 Contract: the output parses to the same tree.
 """
@@ -23,15 +23,13 @@ from .ascii_text import AsciiLayout
 from .boxes import Box, ChangeParts, write
 from .statements import TextLayout
 
-RESET = "\x1b[0m"  # ends a color in a terminal
+RESET = "\x1b[0m"  # Resets the terminal color.
 
 
 def to_text(node: Any, ascii: bool = False, colors: Mapping[str, str] | None = None) -> str:
-    """Return `node`, which is an expression, a statement, a set or a program, as text.
+    """Convert an expression, a statement, a set or a program to text.
 
-    `ascii` restricts the text to ASCII letters and signs.
-
-    `colors` maps axis names to the terminal codes of their colors.
+    If `ascii` is true, the text contains only ASCII characters. `colors` maps axis names to terminal color codes.
 
     >>> from grammar.parser import parse
     >>> to_text(parse("softmax_seq (Q @_key K / sqrt(|key|)) @_seq V"))
@@ -47,18 +45,17 @@ def to_latex(
     node: Any, macros: bool = False, colors: Mapping[str, str] | None = None, width: float | None = None,
     words: Mapping[str, str] | None = None,
 ) -> str:  # fmt: skip
-    """Return `node` as LaTeX that KaTeX and MathJax can render.
+    r"""Convert `node` to LaTeX that KaTeX and MathJax can render.
 
-    If `macros` is true, use the macros of the paper's package `namedtensor`.
-
-    `colors` maps axis names to colors, such as #0b80a6. With a `width` in ems, the result is a display with line
-    breaks at that width. `words` maps names to their LaTeX.
+    If `macros` is true, use the macros of the paper's LaTeX package `namedtensor`. `colors` maps axis names to colors,
+    such as #0b80a6. `words` maps names to their LaTeX. With a `width` in ems, the result is a display with line breaks
+    at that width.
 
     >>> from grammar.parser import parse
     >>> print(to_latex(parse("Q ⊙_{key} K / 2"), macros=True))
-    \\frac{Q \\ndot{\\name{key}} K}{2}
+    \frac{Q \ndot{\name{key}} K}{2}
     >>> print(to_latex(parse("∑_{seq} X")))
-    \\sum\\limits_{\\mathsf{seq}} X
+    \sum\limits_{\mathsf{seq}} X
     """
     from .latex import LatexLayout, MacrosLayout
 
@@ -73,7 +70,7 @@ def to_latex(
 
 
 def color_axes(codes: Mapping[str, str], after: str) -> ChangeParts:
-    """Return a function that puts codes before and after the names of axes, for `write`."""
+    """Return a function for `write` that puts a color code before each axis name in `codes`, and `after` behind it."""
 
     def parts_of(box: Box) -> Any:
         is_colored = box.kind == "axis" and box.data in codes

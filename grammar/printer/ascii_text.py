@@ -1,4 +1,4 @@
-"""The layout in ASCII. Symbols without an ASCII character become a backslash and a name."""
+"""Lay out formulas in ASCII, with a backslash and a name for symbols without an ASCII character."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class AsciiLayout(TextLayout):
 
     def __init__(self, node):
         super().__init__(node)
-        self.taken = names_in(node)  # if a tensor has the name of a function, the function's symbol is printed
+        self.taken = names_in(node)  # If a tensor has the name of a function, print the function's symbol instead.
 
     def spell(self, text: str) -> str:
         letter = text.rstrip("'")
@@ -43,7 +43,10 @@ class AsciiLayout(TextLayout):
         return self.signs[sign] + ("" if begins(operand, "(") else " "), operand
 
     def derivative(self, node) -> Box:
-        """Return d(f(X))/dX* if the variable is a plain name with every axis starred."""
+        """Return d(f(X))/dX* if the variable is a plain name and every axis has a star.
+
+        Otherwise, return the same layout as in text.
+        """
         is_plain = type(node.variable) is Name and re.fullmatch("[A-Za-z][A-Za-z0-9]*'*", node.variable.text)
         if node.mark != "*" or not is_plain:
             return super().derivative(node)

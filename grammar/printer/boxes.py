@@ -1,11 +1,11 @@
-"""Boxes, the layout of a formula before it becomes a string: parts side by side, each a string or another box.
+"""Lay out formulas as boxes. A box is a sequence of parts, and a part is a string or another box.
 
-A box stores its precedence. Code that lays out an operand specifies the lowest level on which the operand may bind; a
-looser operand gets brackets. The levels are the levels of `formula.lark`.
+A box stores its precedence. The layout of an operand specifies the lowest precedence that needs no brackets. The levels
+are the levels of `formula.lark`.
 
-    (a + b) ⊙ c         ⊙ asks for PRODUCT on its left, and a + b binds only on the level SUM
+    (a + b) ⊙ c         ⊙ requires PRODUCT on its left; a + b has only the level SUM, so it gets brackets
 
-The functions on boxes keep a stack, since a tree may be deeper than Python's stack.
+Functions on boxes use an explicit stack, because a tree may be deeper than Python's stack.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Union
 
-# From the loosest to the tightest. In the grammar, QUOTIENT is PRODUCT, but readers may find a / b ⊙ c ambiguous.
+# From loosest to tightest. The grammar gives QUOTIENT the level PRODUCT, but a / b ⊙ c may seem ambiguous to readers.
 OR, AND, NOT, RELATION, SUM, QUOTIENT, PRODUCT, UNARY, JUXTAPOSITION, ELEMENT, POSTFIXED, ATOM = range(12)
 
 
 @dataclass(slots=True, eq=False)
 class Box:
-    """A part of a layout, with the node that it shows.
+    """A part of a layout and the node that it shows.
 
     `reaches` is true if the box ends in a ∑, whose operand would absorb a following product. `kind` is the name of a
-    form of `forms.py`, or one of
+    form in `forms.py`, or one of
 
         word        a name that is an operand; `data` is the name
         axis        the name of an axis; `data` is the axis
         below       a script; its content is between two strings, as also in above and bracket
         operator    a sign between operands; `data` is its looseness, 0 for relations
-        align       the place before the relation of a statement
+        align       the alignment mark before the relation of a statement
         gap         a space that only the text syntax needs
         bracket     an opening string, the content and a closing string
         table       rows of cells, in LaTeX
@@ -48,7 +48,7 @@ ChangeParts = Callable[[Box], Sequence[Part]]
 
 
 def write(part: Part, parts_of: ChangeParts | None = None) -> str:
-    """Return the text of a box. `parts_of` may replace the parts of some boxes."""
+    """Return the text of a box. `parts_of` may replace the parts of a box."""
     texts: list[str] = []
     stack: list[Part] = [part]
     while stack:
@@ -61,7 +61,7 @@ def write(part: Part, parts_of: ChangeParts | None = None) -> str:
 
 
 def begins(part: Part, prefix: str) -> bool:
-    """Return whether the text of a box begins with a prefix, ignoring alignment marks."""
+    """Return whether the text of a box begins with a prefix. Ignore alignment marks."""
     stack: list[Part] = [part]
     while stack:
         part = stack.pop()
@@ -73,5 +73,5 @@ def begins(part: Part, prefix: str) -> bool:
 
 
 def separate(parts: Iterable[Part], separator: str) -> list[Part]:
-    """Return the parts with the separator between each pair of adjacent parts."""
+    """Return the parts with a separator between adjacent parts."""
     return [item for part in parts for item in (separator, part)][1:]

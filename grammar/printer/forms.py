@@ -1,4 +1,4 @@
-r"""The signs and forms of each output format: text, ASCII, LaTeX, and LaTeX with the macros of the paper.
+r"""Define the signs and forms of each output format: text, ASCII, LaTeX, and LaTeX with the paper's macros.
 
 A form is a template: #1 and #2 are its slots, and _{#2} is a script, which is omitted if its slot is empty.
 """
@@ -14,7 +14,7 @@ BLACKBOARD = {"ℝ": "R", "ℤ": "Z", "ℕ": "N", "𝕀": "I", "𝔼": "E"}
 
 
 def _signs(column: str, dot: str, times: str, mean: str, defining: str) -> dict[str, str]:
-    """Return a map from the value of each symbol in the tree to the symbol's preferred form.
+    """Return a map from each symbol's value in the tree to its preferred form.
 
     `dot` is the sign for a product of numbers, `times` for a shape, `mean` for an expectation, and `defining` for ≜.
     """
@@ -32,7 +32,7 @@ SIGNS = _TEXT, _ASCII, _LATEX, _LATEX | {"ℝ": "\\reals"}
 
 _OVER_LIMITS = r"\mathop{#1}\limits_{#2}"
 _SIGN_OVER_LIMITS = r"\mathbin{\mathop{#1}\limits_{#2}}"
-FORMS = {  # in text, ASCII, LaTeX and macros; the last column that is given also holds for the columns after it
+FORMS = {  # in text, ASCII, LaTeX and macros; a row's last column also serves the missing columns
     "quotient": ("#1 / #2", "#1 / #2", r"\frac{#1}{#2}"),
     "derivative": ("#1/#2", "#1/#2", r"\frac{#1}{#2}"),
     "binomial": ("", "", r"\binom{#1}{#2}"),
@@ -54,7 +54,7 @@ SLOTS = re.compile(r"([_^]\{#\d\}|#\d)")
 
 
 def template_of(form: str, column: int) -> list[str]:
-    """Return the strings, slots and scripts of a form."""
+    """Split a form into strings, slots and scripts."""
     columns = FORMS[form]
     return [part for part in SLOTS.split(columns[min(column, len(columns) - 1)]) if part]
 

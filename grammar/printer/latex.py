@@ -1,4 +1,4 @@
-"""The layout in LaTeX, either with the paper's macros or expanded for KaTeX and MathJax.
+r"""Lay out formulas in LaTeX, with the paper's macros or in plain LaTeX for KaTeX and MathJax.
 
     Q \\ndot{\\name{key}} K          MacrosLayout, for LaTeX with the package `namedtensor`
     Q \\mathbin{\\mathop{\\odot}\\limits_{\\mathsf{key}}} K          LatexLayout, for a page that knows no macros
@@ -20,7 +20,7 @@ from .forms import LATEX, MACROS
 from .statements import TextLayout
 
 LETTERS = {letter: f"\\{name}" for name, letter in GREEK.items()} | {"∞": "\\infty"}
-NAMED = {name: f"\\{name}" for name in "exp log sin cos tan sinh cosh tanh max min det lim".split()}  # macros of LaTeX
+NAMED = {name: f"\\{name}" for name in "exp log sin cos tan sinh cosh tanh max min det lim".split()}  # LaTeX macros
 CURSIVE = {cursive: letter for letter, cursive in CALLIGRAPHIC.items()}
 TALL = re.compile(r"\\frac|\\begin|\\nmatrix|\\limits_\{.*=")
 STARS = {"*": "*", "†": "\\dagger"}
@@ -28,8 +28,8 @@ STARS = {"*": "*", "†": "\\dagger"}
 
 class LatexLayout(TextLayout):
     column = LATEX
-    font = "mathsf"  # of the names of axes
-    function_font = "mathrm"  # of functions with axes
+    font = "mathsf"  # For axis names.
+    function_font = "mathrm"  # For functions with axes.
 
     def __init__(self, node, words=None):
         super().__init__(node, words)
@@ -48,7 +48,7 @@ class LatexLayout(TextLayout):
     def attach(self, base, box, sign, content) -> Box:
         """Return a base with a script.
 
-        TeX takes one sub- and one superscript for each base; braces turn a base with a script into a new base.
+        TeX allows one subscript and one superscript per base. Braces turn a base with a script into a new base.
         """
         if _has_script(base, sign) and write(box)[-1] not in ")]":
             box = Box(("{", box, "}"))
@@ -56,7 +56,7 @@ class LatexLayout(TextLayout):
 
     # --------------------------------------------------------------------------------------------- names and numbers
     def digits(self, number: int | float) -> str:
-        """Return a number in positional notation, since LaTeX does not have 1e-5. A float keeps its decimal point."""
+        """Return a number in positional notation, because LaTeX has no 1e-5. A float keeps its decimal point."""
         text = repr(number)
         if "e" not in text:
             return text
@@ -67,7 +67,7 @@ class LatexLayout(TextLayout):
         return self.word(node.text)
 
     def subscript(self, node) -> Box:
-        """Return a name with a label. The name `ones` with axes becomes a bold 1."""
+        """Return the box of a name with a label. The name `ones` with axes becomes a bold 1."""
         box = super().subscript(node)
         if isinstance(node.base, Name) and node.base.text == "ones":
             box.parts = ("\\mathbf{1}", *box.parts[1:])
@@ -100,7 +100,7 @@ class LatexLayout(TextLayout):
     def quotient(self, node) -> Box:
         above, below = self.each(node.arguments, SUM)
         if begins(above, "\\partial") and begins(below, "\\partial"):
-            above = self.round(above)  # no derivative
+            above = self.round(above)  # Brackets prevent a derivative.
         return self.form("quotient", above, below, level=ELEMENT)
 
     def binomial(self, node) -> Box:
@@ -122,7 +122,7 @@ class LatexLayout(TextLayout):
 
     # ------------------------------------------------------------------------------------------------------ functions
     def head(self, node):
-        """Lay out a function's name with its axes below it, as for softmax, or with its label beside it, as in LN_Q."""
+        """Lay out a function's name with its axes below, as for softmax, or with its label beside it, as in LN_Q."""
         above = self.script("^", self.above(node.superscript))
         if node.subscript and (node.operator in FUNCTIONS or any(map(_is_long, node.subscript))):
             name = self.words.get(node.operator) or _set_letters(node.operator, self.function_font, several=True)
@@ -134,7 +134,7 @@ class LatexLayout(TextLayout):
 
     # ------------------------------------------------------------------------------------------- literals and programs
     def tint(self, color: str) -> str:
-        """Return the code that precedes the name of an axis to set its color, such as #0b80a6."""
+        """Return the code before an axis name that sets its color, such as #0b80a6."""
         return f"\\textcolor{{{color}}}{{"
 
     def literal(self, node) -> Box:
@@ -157,14 +157,14 @@ class LatexLayout(TextLayout):
 
 
 class MacrosLayout(LatexLayout):
-    """LaTeX output that uses the macros of the paper."""
+    """The layout in LaTeX with the paper's macros."""
 
     column = MACROS
     font = "name"
     function_font = ""
 
     def tint(self, color: str) -> str:
-        """Return the code that sets a color with the package xcolor."""
+        """Return the code that sets a color with the LaTeX package xcolor."""
         return f"\\textcolor[HTML]{{{color.lstrip('#').upper()}}}{{"
 
     def big_sign(self, operator, below, above=""):
@@ -174,9 +174,9 @@ class MacrosLayout(LatexLayout):
 
 
 def _set_letters(text: str, font: str, several: bool) -> str:
-    """Return the LaTeX for a name in a font. If `several` is true, a single letter does not get the font.
+    """Return the LaTeX for a name in a font.
 
-    The primes and stars of the name stay outside of the font.
+    If `several` is true, a single letter does not get the font. Primes and stars always stay outside the font.
     """
     if text.endswith(")"):
         return _conditional(text, font)
@@ -209,14 +209,17 @@ def _conditional(text: str, font: str) -> str:
 
 
 def _split_accent(word: str) -> tuple[str, str]:
-    """Return a name without its final accent, and the accent's name in LaTeX, such as hat, or an empty string."""
+    """Split a name into its base and the LaTeX name of its final accent, such as hat.
+
+    Return "" for the accent if there is none.
+    """
     last = unicodedata.normalize("NFD", word[-1:])
     accent = next((name for name, mark in ACCENTS.items() if last[-1:] == mark), "")
     return (word[:-1] + last[:-1], accent) if accent else (word, "")
 
 
 def _has_script(node, sign: str) -> bool:
-    """Return whether a printed base already has this script. A prime is a superscript unless ^ directly follows it."""
+    """Return whether a printed base already has this script. A prime is a superscript unless a ^ directly follows."""
     kinds, suffix = ((Superscript, Starred), "*†") if sign == "^" else ((Subscript, Index, Rename), "")
     while hasattr(node, "base"):
         if isinstance(node, kinds):
@@ -226,17 +229,17 @@ def _has_script(node, sign: str) -> bool:
 
 
 def _is_long(node) -> bool:
-    """Return whether a component of a subscript is a word, as the names of axes are, rather than a single letter."""
+    """Return whether a component of a subscript is a word, like most axis names, rather than a single letter."""
     while hasattr(node, "base"):
         node = node.base
     return isinstance(node, Name) and len(node.text.rstrip("'*†")) > 1
 
 
 def _table(rows) -> Box:
-    """Return the box of a table with these rows of cells."""
+    """Return the box of a table."""
     return Box(separate([Box(separate(map(_guard_bracket, row), " & ")) for row in rows], " \\\\ "), kind="table")
 
 
 def _guard_bracket(row):
-    """Return a row or cell, with {} before a [ at its beginning, which LaTeX would read as spacing after a row."""
+    """Return a row or cell with {} before an initial [. LaTeX would read the [ as the spacing of the previous row."""
     return Box(("{}", row)) if write(row).startswith("[") else row

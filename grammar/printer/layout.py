@@ -1,4 +1,4 @@
-"""The layout of names, numbers and scripts, in text, and the brackets around operands."""
+"""Lay out names, numbers and scripts in text, with brackets around operands."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ from .boxes import (
 from .forms import SIGNS, SLOTS, TEMPLATES, TEXT
 
 LEAVES = (Name, Number, Axis)
-LABEL_LEVELS = {  # the precedence of each operation in a label, and of its last operand
+LABEL_LEVELS = {  # For each operation, its precedence in a label and the precedence of its last operand.
     **dict.fromkeys(("+", "-", "negative"), (SUM, QUOTIENT)), "⊙": (QUOTIENT, JUXTAPOSITION), "/": (QUOTIENT, ATOM),
     "juxtaposed": (JUXTAPOSITION, ATOM),
 }  # fmt: skip
-SINGLE = re.compile(r"[^\W_]|\d+|[*†]|\\dagger")  # a script without braces
+SINGLE = re.compile(r"[^\W_]|\d+|[*†]|\\dagger")  # Matches a script that needs no braces.
 
 
 class FormulaLayout:
-    """The layout in text: a method for each kind of node. ASCII and LaTeX override the methods that differ."""
+    """The layout in text, with one method per class of node. ASCII and LaTeX override the methods that differ."""
 
     column = TEXT
 
     def __init__(self, node: Any, words: Mapping[str, str] | None = None):
-        self.words = words or {}  # the spellings of some names
+        self.words = words or {}  # Maps names to their spellings.
         self.signs, self.templates = SIGNS[self.column], TEMPLATES[self.column]
         self.boxes: dict[int, Box] = {}
-        self.mark = ""  # before the relation of a statement: & in a table
+        self.mark = ""  # The alignment mark before a relation, which is & in a table.
         self.tree = node
 
     def box(self) -> Box:
-        """Return the box of the whole tree, which is built from the innermost nodes outward to avoid deep recursion."""
+        """Return the box of the whole tree. To avoid deep recursion, build the innermost boxes first."""
         for node in reversed(list(walk(self.tree))):
             if type(node) not in LEAVES:
                 self.box_of(node)
@@ -66,7 +66,7 @@ class FormulaLayout:
     def part(self, node: Any, level: int, last: bool = False) -> Box:
         """Return the box of an operand, in brackets if the operand binds more loosely than `level`.
 
-        Only a `last` operand, which no product can follow, may end in a ∑.
+        Only a `last` operand, which no product can follow, may end in a ∑ without brackets.
         """
         box = self.box_of(node)
         return box if box.level >= level and (last or not box.reaches) else self.round(box)
@@ -77,11 +77,11 @@ class FormulaLayout:
         return self.round(box) if begins(box, "-") else box
 
     def each(self, parts: Iterable[Any], level: int) -> list[Part]:
-        """Return the boxes of parts that are separated by commas or relations."""
+        """Return the boxes of operands between commas or relations."""
         return [self.part(part, level, last=True) for part in parts]
 
     def list_parts(self, parts: Iterable[Any], level: int) -> list[Part]:
-        """Return the boxes of parts inside brackets, where the word `in` is a name."""
+        """Return the boxes of operands inside brackets, where the word `in` is a name."""
         return [self.word(part.text) if type(part) is Name else self.part(part, level, last=True) for part in parts]
 
     def bracket(self, opening: str, content: Part, closing: str) -> Box:
@@ -94,7 +94,7 @@ class FormulaLayout:
         return self.bracket("[", content, "]")
 
     def form(self, form: str, *slots: Part, level: int = ATOM, reaches: bool = False) -> Box:
-        """Return a form with its slots filled."""
+        """Return the box of a form with its slots filled."""
         parts: list[Part] = []
         for piece in self.templates[form]:
             slot = slots[int(piece.strip("_^{#}")) - 1] if SLOTS.fullmatch(piece) else piece
@@ -117,11 +117,11 @@ class FormulaLayout:
         return Box((self.words.get(text) or self.spell(text),), kind="word", data=text)
 
     def spell(self, text: str) -> str:
-        """Return the spelling of a name."""
+        """Return the spelling of a name as an operand."""
         return text
 
     def spell_axis(self, text: str) -> str:
-        """Return the spelling of a name in positions that only allow axes or labels."""
+        """Return the spelling of a name in a position that accepts only axes or labels."""
         return text
 
     def spell_label(self, text: str) -> str:
@@ -129,7 +129,7 @@ class FormulaLayout:
         return self.spell_axis(text)
 
     def axis(self, node) -> Box:
-        """Return the box of an axis, such as seq, seq* or hidden_1. A star after a label is raised."""
+        """Return the box of an axis, such as seq, seq* or hidden_1. A star after a label becomes a superscript."""
         return Box((self.label(_axis_as_label(node.name), axes=True),), kind="axis", data=node.name)
 
     def size(self, node) -> Box:
@@ -149,11 +149,14 @@ class FormulaLayout:
         return self.attach(node.base, base, "_", self.below(node.components, axes=False))
 
     def attach(self, base: Any, box: Part, sign: str, content: Part) -> Box:
-        """Return `box`, the layout of `base`, with a sub- or superscript."""
+        """Return `box`, which is the layout of `base`, with a subscript or superscript."""
         return Box((box, self.script(sign, content)), POSTFIXED)
 
     def script(self, sign: str, content: Part, always: bool = False) -> Part:
-        """Return a sub- or superscript, in braces if needed or if `always` is true. For empty content, return ""."""
+        """Return a subscript or superscript, in braces if it needs them.
+
+        For empty content, return "" unless `always` is true.
+        """
         text = "" if always else write(content)
         if not text and not always:
             return ""
@@ -168,7 +171,7 @@ class FormulaLayout:
         return Box(separate([self.tight(component, SUM) for component in components], ","))
 
     def below(self, components: Iterable[Any], axes: bool = True) -> Box:
-        """Return the labels, or the axes if `axes` is true, below an operator."""
+        """Return the labels below an operator, or its axes if `axes` is true."""
         parts: list[Part] = []
         for component in components:
             label = self.label(component, axes)
@@ -180,7 +183,7 @@ class FormulaLayout:
         return "".join(self.signs.get(name, name) for name in mark)
 
     def label(self, node: Any, axes: bool) -> Part:
-        """Return the layout of a component of a subscript, in which every word is a name."""
+        """Return the layout of one component of a subscript, in which every word is a name."""
         if type(node) is Name:
             return self.spell_axis(node.text) if axes else self.spell_label(node.text)
         if type(node) in (Number, nodes.Size):
@@ -202,7 +205,7 @@ class FormulaLayout:
         return Box(parts, level)
 
     def label_part(self, node: Any, level: int, axes: bool) -> Part:
-        """Return an operand of a label, in brackets if the operand binds more loosely than `level`."""
+        """Return the layout of an operand in a label, in brackets if it binds more loosely than `level`."""
         part = self.label(node, axes)
         return self.round(part) if isinstance(part, Box) and part.level < level else part
 
@@ -219,14 +222,14 @@ class FormulaLayout:
         return names if len(axes) == 1 else Box(("(", names, ")"))
 
     def select(self, base: Any, items: list[Box]) -> Box:
-        """Return a base with indices or renames. A longer base has square brackets around it, as in the paper."""
+        """Return the box of a base with indices or renames. Square brackets surround a longer base, as in the paper."""
         box = self.box_of(base)
         if box.level < POSTFIXED or type(base) is nodes.Literal or (type(base) is Call and not _is_own(base)):
             box = self.square(box) if box.level >= SUM else self.round(box)
         return self.attach(base, box, "_", Box(separate(items, ", ")))
 
     def tight(self, node: Any, level: int = OR) -> Box:
-        """Return a part of a script without spaces, as in t-1."""
+        """Return the box of a sum or operand in a script, without spaces, as in t-1."""
         if type(node) is Name:
             return self.word(node.text)
         if not is_plain_sum(node):
@@ -239,20 +242,23 @@ class FormulaLayout:
 
 
 def _is_own(call: Call) -> bool:
-    """Return whether the program may define the called function, in which case f(x)_{h(i)} could be its definition."""
+    """Return whether the program may define the called function. If it does, f(x)_{h(i)} could be its definition."""
     is_built_in = call.operator == "juxtaposed" or call.operator in FUNCTIONS
     return call.operator.isidentifier() and not is_built_in and not call.subscript
 
 
 def _is_ambiguous(node: Any) -> bool:
-    """Return whether a power is ambiguous without brackets. mean_{n}(x)^2 could be the mean of squares."""
+    """Return whether a power needs brackets to be unambiguous.
+
+    For example, mean_{n}(x)^2 could be the mean of squares.
+    """
     if type(node) is Starred:
         return False
     base = node.base
     while type(base) is Subscript:  # mean_{n}(x)_k^2
         base = base.base
     if isinstance(base, (nodes.Over, nodes.IndexSum)):
-        return base.operator.isidentifier()  # max_{i ∈ [n]}; ∑ has its brackets
+        return base.operator.isidentifier()  # The ∑ has its own brackets.
     if type(base) is not Call or not base.operator.isidentifier() or base.operator in WITHOUT_AXES:
         return False
     if len(base.arguments) != 1 or base.parameters:
@@ -262,7 +268,10 @@ def _is_ambiguous(node: Any) -> bool:
 
 
 def _axis_as_label(name: str) -> Any:
-    """Return an axis as the name with a label that it was parsed from, so that hidden_1 has the label 1."""
+    """Return the labeled name that was parsed as this axis.
+
+    For example, hidden_1 becomes hidden with the label 1.
+    """
     word, *labels = [name] if name in UNDERSCORED else name.split("_")
     node: Any = Name(word)
     for label in labels:
@@ -274,7 +283,7 @@ def _axis_as_label(name: str) -> Any:
 
 
 def is_plain_sum(node: Any) -> bool:
-    """Return whether `node` is a name, a number, or a sum or difference of names and numbers, such as t-1."""
+    """Return whether `node` is a name, a number, or a sum or difference of these, such as t-1."""
     while type(node) is Call and node.operator in ("+", "-"):
         if type(node.arguments[1]) not in (Name, Number):
             return False

@@ -1,4 +1,4 @@
-r"""Line breaks in long formulas. A break precedes the loosest operator on the outermost level with operators.
+r"""Break long formulas into lines, before the loosest operators outside the most brackets.
 
 Y &= A + B + C        Y &= A + B \\ &\quad {} + C
 
@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 from .boxes import Box, ChangeParts, Part, write
 
 TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\S", re.DOTALL)
-SCRIPT_SCALE = 0.72  # the size of a script
-BINARY, RELATION, THIN = 0.44, 0.56, 0.17  # spaces around and beside signs
-WIDTHS = {  # in ems, with the space around: the tokens of each width
+SCRIPT_SCALE = 0.72  # The size of a script relative to its base.
+BINARY, RELATION, THIN = 0.44, 0.56, 0.17  # The space around operators and relations, and beside big signs.
+WIDTHS = {  # Maps a width in ems, with the space around, to the tokens of this width.
     0.0: r"{ } ^ _ \left \right \name \mathsf \mathrm \text \mathbb",
     0.3: r"[ ] | . '",
     0.4: "( )",
@@ -40,19 +40,19 @@ WIDTHS = {  # in ems, with the space around: the tokens of each width
     2.3: r"\sinh \cosh \tanh",
 }
 WIDTH = {token: width for width, tokens in WIDTHS.items() for token in tokens.split()}
-LETTER, CAPITAL, MACRO = 0.53, 0.8, 0.62  # any other token
-LAST = 3  # the looseness of a relation that is broken last
-INDENT_EMS = 1.0  # ems of \quad before the rest of a row
-MAX_LEFT_SHARE = 0.45  # of the width for left sides; if one is wider, all rows begin at the margin
+LETTER, CAPITAL, MACRO = 0.53, 0.8, 0.62  # The width of any other token.
+LAST = 3  # The looseness of a relation, at which a row is broken last.
+INDENT_EMS = 1.0  # The \quad at the beginning of a continued line.
+MAX_LEFT_SHARE = 0.45  # If a left side needs a larger share of the width, all rows begin at the margin.
 
 
 # -------------------------------------------------------------------------------------------------------------- widths
 def measure_over(sign: float, space: float) -> Callable[..., float]:
-    """Return a function that measures the width of a sign or name with scripts above and below it."""
+    """Return a function that computes the width of a sign or name with scripts above and below it."""
     return lambda name, *scripts: max(sign or name, *(SCRIPT_SCALE * script for script in scripts)) + space
 
 
-MEASURES: dict[str, Callable[..., float]] = {  # the width of a form by the widths of its slots
+MEASURES: dict[str, Callable[..., float]] = {  # Functions from the slots' widths to a form's width.
     **dict.fromkeys(("quotient", "derivative"), lambda above, below: max(above, below) + 0.24),
     "binomial": lambda above, below: max(above, below) + 0.8,
     "root": lambda operand: operand + 0.85,
@@ -67,7 +67,7 @@ MEASURES: dict[str, Callable[..., float]] = {  # the width of a form by the widt
 
 
 def width_of_text(text: str) -> float:
-    """Return the width of LaTeX that contains no forms."""
+    """Return the width of LaTeX without forms."""
     total = 0.0
     for token in TOKEN.findall(text):
         total += WIDTH.get(token, MACRO if token[0] == "\\" else CAPITAL if token.isupper() else LETTER)
@@ -75,7 +75,7 @@ def width_of_text(text: str) -> float:
 
 
 def measure(root: Box) -> dict[int, float]:
-    """Return the widths of a box and of all boxes in it, as a map from the boxes' ids."""
+    """Return the widths of a box and of all boxes inside it, by the boxes' ids."""
     widths: dict[int, float] = {}
     last_scripts: dict[int, float] = {}
 
@@ -110,7 +110,7 @@ def is_script(part: Part) -> bool:
 
 # ---------------------------------------------------------------------------------------------------------------- rows
 class Atom(NamedTuple):
-    """A part of a row that is never broken. `kind` is the kind of its box, ( or ) for a bracket, or empty."""
+    """An unbreakable part of a row. `kind` is the kind of its box, ( or ) for a bracket, or empty."""
 
     text: str
     width: float
@@ -123,7 +123,7 @@ UNBROKEN = {*MEASURES, "operator", "align", "axis", "below", "above"}
 
 
 def row_of(box: Box, parts_of: ChangeParts | None) -> Row:
-    """Return a statement as a row of atoms."""
+    """Return the atoms of a statement."""
     widths = measure(box)
     row: Row = []
     stack: list[Any] = [box]
@@ -148,7 +148,7 @@ def width_of(row: Row) -> float:
 
 
 def display(statements: Iterable[Box], width: float, parts_of: ChangeParts | None) -> str:
-    r"""Return statements as a display at most `width` ems wide, if line breaks allow it.
+    r"""Lay out statements as a display at most `width` ems wide, if line breaks allow it.
 
     >>> from grammar.parser import parse
     >>> from grammar.printer import to_latex
@@ -165,7 +165,10 @@ def display(statements: Iterable[Box], width: float, parts_of: ChangeParts | Non
 
 
 def fit(rows: list[Row], width: float) -> list[tuple[Row, list[Row]]]:
-    """Return the left side and the lines of each row, aligned at the relations if they fit, or else at the left."""
+    """Return the left side and the lines of each row.
+
+    Align the rows at their relations if they then fit. Otherwise, align them at the left margin.
+    """
     sides = [split(row) for row in rows]
     left = max(width_of(head) for head, _ in sides)
     lines = [(head, break_row(body, width - left)) for head, body in sides]
@@ -176,15 +179,15 @@ def fit(rows: list[Row], width: float) -> list[tuple[Row, list[Row]]]:
 
 
 def split(row: Row) -> tuple[Row, Row]:
-    """Return the parts of a row before and after its alignment mark."""
+    """Split a row at its alignment mark."""
     at = next((at for at, atom in enumerate(row) if atom.kind == "align"), -1)
     return row[: max(at, 0)], row[at + 1 :]
 
 
 def break_row(row: Row, width: float, is_whole: bool = False) -> list[Row]:
-    """Break a row into lines of at most the given width. A line that cannot be broken stays longer.
+    """Break a row into lines of at most the given width. A line without a possible break may be longer.
 
-    A row that `is_whole` is broken at the relation between its sides only as a last resort.
+    If `is_whole` is true, break at the relation between the two sides only as a last resort.
     """
     lines: list[Row] = []
     while width_of(row) > width:
@@ -200,9 +203,10 @@ def break_row(row: Row, width: float, is_whole: bool = False) -> list[Row]:
 
 
 def best_break(row: Row, breaks: list[Break], width: float) -> Break:
-    """Return the last break whose first line fits, on the outermost and loosest level that has such a break.
+    """Return the last break after which the first line fits.
 
-    The first line must also fill more than a quarter of the width. If no break qualifies, return the first break.
+    Prefer the outermost and loosest operators. The first line must also fill more than a quarter of the width. If no
+    break qualifies, return the first break.
     """
     starts = [0.0, *accumulate(atom.width for atom in row)]
     for key in sorted({item[:2] for item in breaks}):
@@ -212,24 +216,27 @@ def best_break(row: Row, breaks: list[Break], width: float) -> Break:
     return breaks[0]
 
 
-Break = tuple[int, int, int]  # the brackets around an operator, its looseness, and its position
+Break = tuple[int, int, int]  # The number of brackets around an operator, its looseness, and its position.
 
 
 def find_breaks(row: Row, is_whole: bool) -> list[Break]:
-    """Return every position at which a row may be broken."""
+    """Return all possible breaks of a row."""
     breaks: list[Break] = []
     depth = 0
     for position, atom in enumerate(row):
         depth = max(0, depth + {"(": 1, ")": -1}.get(atom.kind, 0))
         if atom.kind == "operator" and position:
             is_relation = is_whole and depth == atom.looseness == 0
-            is_whole = is_whole and not is_relation  # only the first is the relation of the statement
+            is_whole = is_whole and not is_relation  # Only the first relation is the relation of the statement.
             breaks.append((depth, LAST if is_relation else atom.looseness, position))
     return breaks
 
 
 def text_of(line: Row) -> str:
-    r"""Return the text of a line. A bracket whose partner is on another line has a fixed size, as \left needs \right."""
+    r"""Return the text of a line.
+
+    A bracket without a partner on the line gets a fixed size, because \left requires \right.
+    """
     unmatched: list[int] = []
     for at, atom in enumerate(line):
         if atom.kind == ")" and unmatched and line[unmatched[-1]].kind == "(":

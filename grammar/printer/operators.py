@@ -1,4 +1,4 @@
-"""The layout of operators, functions and conditions, in text."""
+"""Lay out operators, functions and conditions in text."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _values(*terminals: str) -> list[str]:
     return [value(symbol) for symbol in SYMBOLS if symbol.terminal in terminals]
 
 
-CALLS = {  # the method for a Call by its operator; any other Call is a function
+CALLS = {  # Maps the operator of a Call to its method. All other operators are functions.
     "+": "addition", "-": "addition", "/": "quotient", "juxtaposed": "juxtaposition", "negative": "negative",
     "factorial": "factorial", "binom": "binomial", "∧": "conjunction", "∨": "disjunction", "¬": "negation", "sqrt": "root",
     **dict.fromkeys(_values("BIG"), "big"),
@@ -44,12 +44,12 @@ CALLS = {  # the method for a Call by its operator; any other Call is a function
     **dict.fromkeys(_values("PARITY"), "parity"),
     **dict.fromkeys(_values("DOT", "OPERATOR"), "product"),
 }  # fmt: skip
-PLAIN = {"factorial": 1, "root": 1, "binomial": 2}  # methods for calls with this many arguments and nothing else
-LOOSE, SUMS, PRODUCTS = range(3)  # the looseness of operators, for line breaks
+PLAIN = {"factorial": 1, "root": 1, "binomial": 2}  # These methods require this number of arguments, and no scripts.
+LOOSE, SUMS, PRODUCTS = range(3)  # How loosely an operator binds, for line breaks.
 
 
 class OperatorLayout(FormulaLayout):
-    """The layout, with methods for calls and for operators that bind variables."""
+    """Lay out calls and operators that bind variables."""
 
     shape: Callable[..., Box]
 
@@ -66,7 +66,7 @@ class OperatorLayout(FormulaLayout):
         return getattr(self, method)(node)
 
     def signature_head(self, node) -> Box:
-        """Return the function or operator that a signature declares."""
+        """Return the box of the function or operator that a signature declares."""
         method = CALLS.get(node.operator)
         if method == "product":
             return Box((self.product_sign(node),))
@@ -99,7 +99,7 @@ class OperatorLayout(FormulaLayout):
     def quotient(self, node) -> Box:
         above, below = self.part(node.arguments[0], PRODUCT), self.right(node.arguments[1], ELEMENT)
         if type(node.arguments[1]) is nodes.Differential:
-            above = self.round(above)  # no derivative as its last factor
+            above = self.round(above)  # Brackets prevent a derivative as the last factor.
         return self.form("quotient", above, below, level=QUOTIENT, reaches=below.reaches)
 
     def juxtaposition(self, node) -> Box:
@@ -107,7 +107,7 @@ class OperatorLayout(FormulaLayout):
         text = write(right)
         if text[0].isdigit():
             right = self.round(right)
-        if "|" in text and "|" in write(left):  # |a| n |b|, whose bars could be paired in another way
+        if "|" in text and "|" in write(left):  # In |a| n |b|, the bars could also be paired differently.
             left = self.round(left)
         return Box((left, " ", right), JUXTAPOSITION, right.reaches)
 
@@ -132,7 +132,7 @@ class OperatorLayout(FormulaLayout):
         return self.prefix("∂", node.body)
 
     def prefix(self, sign: str, node: Any) -> Box:
-        """Return √ or ∂ with its operand, which is in brackets unless it is an atom or has a subscript of labels."""
+        """Return √ or ∂ and its operand, in brackets unless the operand is an atom or has a subscript of labels."""
         operand = self.box_of(node)
         is_bare = operand.level == ATOM or type(node) is Subscript
         return Box((self.put_before(sign, operand if is_bare else self.round(operand))), ELEMENT)
@@ -145,7 +145,7 @@ class OperatorLayout(FormulaLayout):
         return self.form("derivative", self.prefix("∂", node.body), below, level=QUOTIENT)
 
     def variable(self, node) -> Part:
-        """Return X*, the variable of ∂X*."""
+        """Return the variable of a derivative, such as X* in ∂X*."""
         if node.mark and self.takes_mark(node.variable):
             word = Box((self.spell_axis(node.variable.text),), kind="word", data=node.variable.text)
             return Box((word, self.sign(node.mark)))
@@ -153,7 +153,7 @@ class OperatorLayout(FormulaLayout):
         return self.attach(node.variable, box, "^", mark) if mark else box
 
     def takes_mark(self, variable: Any) -> bool:
-        """Return whether X^* can be written as X*, which is possible after any word except `in`."""
+        """Return whether X^* can be written as X*, which is possible for any word except `in`."""
         return type(variable) is Name and variable.text[0].isalpha() and variable.text != "in"
 
     # ------------------------------------------------------------------------------------- over axes, indices and sets
@@ -162,15 +162,15 @@ class OperatorLayout(FormulaLayout):
         return self.reach(self.big_sign(node.operator, below), node.arguments[0], node.operator)
 
     def big_sign(self, operator: str, below: Part, above: Part = "") -> Box:
-        """Return the sign of an operator with its bound variable, or its axes."""
+        """Return the sign of an operator with its bound variable or its axes."""
         if operator in self.signs:
             return self.form("big", self.signs[operator], below, above)
         return self.form("named", self.word(operator), below, above)
 
     def reach(self, sign: Part, body: Any, operator: str) -> Box:
-        """Return a big operator with its operand. A ∑ extends over products; max and similar operators have brackets.
+        """Return the box of a big operator with its operand, in brackets unless the operator is a sign such as ∑.
 
-        As an operand itself, the sum binds loosely if it contains a product.
+        As an operand, the result binds loosely if it contains a product.
         """
         if operator not in self.signs:
             return Box((sign, self.round(self.part(body, OR, last=True))))
@@ -252,7 +252,7 @@ class OperatorLayout(FormulaLayout):
         return Box((self.form("norm", operand), self.script("_", self.above(node.parameters))), POSTFIXED)
 
     def head(self, node) -> tuple[Part, ...]:
-        """Return a function's name and scripts. A space follows the name d, since d( would begin a derivative."""
+        """Return a function's name and scripts. A space follows the name d, because d( would begin a derivative."""
         scripts = self.script("_", self.below(node.subscript)), self.script("^", self.above(node.superscript))
         gap = Box((" ",), kind="gap") if node.operator == "d" and scripts == ("", "") else ""
         return self.word(node.operator), Box(scripts), gap
@@ -280,7 +280,10 @@ class OperatorLayout(FormulaLayout):
         return Box((self.signs["𝕀"], self.square(self.box_of(node.condition))))
 
     def relation(self, node, left: int = SUM) -> Box:
-        """Return the box of a comparison. Its data is the last side, at which a chain of comparisons can continue."""
+        """Return the box of a comparison.
+
+        Its data is the last side, so that a chain of comparisons can continue there.
+        """
         first, last = self.part(node.arguments[0], left, last=True), self.part(node.arguments[1], SUM, last=True)
         operator = self.operator(self.signs[node.operator], LOOSE)
         return Box((first, operator, last), RELATION, data=node.arguments[1])
@@ -299,7 +302,7 @@ class OperatorLayout(FormulaLayout):
         return Box((left, self.operator(self.signs["∨"], PRODUCTS), right), OR)
 
     def conjunction(self, node) -> Box:
-        """Return the box of a conjunction a ∧ b. The conjunction 1 ≤ i ∧ i ≤ j becomes 1 ≤ i ≤ j."""
+        """Return the box of a conjunction a ∧ b. For example, 1 ≤ i ∧ i ≤ j becomes 1 ≤ i ≤ j."""
         first, second = node.arguments
         left = self.box_of(first) if is_call(first, "conjunction") else self.part(first, NOT)
         if self.continues(left, first, second):
@@ -309,7 +312,7 @@ class OperatorLayout(FormulaLayout):
         return Box((left, self.operator(self.signs["∧"], PRODUCTS), self.part(second, NOT)), AND)
 
     def continues(self, left: Box, first: Any, second: Any) -> bool:
-        """Return whether a comparison begins with the last side of the comparison, or chain, before it."""
+        """Return whether two comparisons form a chain, because the second begins with the last side of the first."""
         is_chain = is_call(first, "relation") or (is_call(first, "conjunction") and left.data is not None)
         if not is_chain or not is_call(second, "relation"):
             return False
@@ -321,6 +324,6 @@ def is_call(node: Any, method: str) -> bool:
 
 
 def sums_over_indices(node: Call) -> bool:
-    """Return whether a ∑ sums over indices that appear in its operand, as in ∑_i A_{height(i)}."""
+    """Return whether a ∑ sums over indices that occur in its operand, as in ∑_i A_{height(i)}."""
     below = [part.text if type(part) is Name else "" for part in node.subscript]
     return bool(node.arguments) and bool(below) and names_in(node.arguments[0]).issuperset(below)

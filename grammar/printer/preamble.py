@@ -1,4 +1,4 @@
-r"""The definitions of the notation's macros for a LaTeX document, except for macros that a package already defines."""
+r"""Define the notation's macros for a LaTeX document, unless a package already defines them."""
 
 PREAMBLE = r"""\usepackage{amsmath,amssymb,xcolor}
 \setcounter{MaxMatrixCols}{100}

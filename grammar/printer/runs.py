@@ -2,7 +2,7 @@
 
     softmax_{seq} X        Run("softmax"), Run("seq", scripts=("below",), axis="seq"), Run(" "), Run("X", slanted=True)
 
-Scripts are written without brackets, because their level is explicit. The tree decides which names are axes.
+Scripts need no brackets, because the level is explicit. The tree determines which names are axes.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ NAMING = (nodes.Name, nodes.Subscript, nodes.Superscript)
 
 
 class Run(NamedTuple):
-    """A piece of uniform style with its enclosing scripts, outermost first, its axis, and whether it is slanted.
+    """A piece of text in one style: its enclosing scripts, outermost first, its axis, and whether it is slanted.
 
-    `name` is the name that the piece belongs to, with its scripts, such as X^1.
+    `name` is the scripted name that contains the piece, such as X^1.
     """
 
     text: str
@@ -35,7 +35,7 @@ class Run(NamedTuple):
 
 
 def to_runs(node: Any, axes: Collection[str] | None = None) -> tuple[Run, ...]:
-    """Return the runs of `node`.
+    """Convert `node` to runs.
 
     `axes` contains the names of axes. The default is `axes_in(node)`.
 
@@ -66,7 +66,7 @@ def to_runs(node: Any, axes: Collection[str] | None = None) -> tuple[Run, ...]:
 
 
 def add_run(runs: list[Run], run: Run) -> None:
-    """Append a nonempty run, or append its text to the last run if both have the same style and are not slanted."""
+    """Append a nonempty run, or extend the last run if both have the same style and are not slanted."""
     if runs and runs[-1][1:] == run[1:] and not run.slanted:
         runs[-1] = run._replace(text=runs[-1].text + run.text)
     elif run.text:
@@ -74,12 +74,12 @@ def add_run(runs: list[Run], run: Run) -> None:
 
 
 def plain(runs: Iterable[Run]) -> str:
-    """Return only the characters of the runs."""
+    """Return the text of the runs."""
     return "".join(run.text for run in runs)
 
 
 def axes_in(node: Any) -> tuple[str, ...]:
-    """Return the names that are certainly axes, in the order of a walk over the tree.
+    """Return the names that are certainly axes, in the order in which they first occur.
 
     >>> from grammar.parser import parse
     >>> axes_in(parse("LN_W(X_{a→b}) ⊙_{key} W_Q"))
@@ -99,7 +99,7 @@ def axes_in(node: Any) -> tuple[str, ...]:
 
 
 def certain(call: Call) -> tuple[Any, ...]:
-    """Return the components of a built-in's subscript that are certainly axes."""
+    """Return the components of a built-in's subscript that are axes in every context."""
     if call.operator in ("maxk", "argmaxk"):
         return call.subscript[:1]
     method = CALLS.get(call.operator)

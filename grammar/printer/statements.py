@@ -1,4 +1,4 @@
-"""The layout of sets and statements, in text."""
+"""Lay out sets and statements in text."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from ..traversal import conjuncts
 from .boxes import RELATION, SUM, Box, Part, begins, separate
 from .operators import LOOSE, PRODUCTS, OperatorLayout, is_call
 
-# The sign of each set of numbers, and the relation to 0 below it.
+# For each set of numbers, its sign and the relation to 0 in its subscript.
 NUMBERS = {"reals": ("ℝ", ""), "integers": ("ℤ", ""), "naturals": ("ℕ", "")}
 NUMBERS |= {"positive": ("ℝ", ">"), "nonnegative": ("ℝ", "≥")}
 
 
 class TextLayout(OperatorLayout):
-    """The complete layout in text, with sets and statements."""
+    """The complete layout in text, including sets and statements."""
 
     # ----------------------------------------------------------------------------------------------------------- sets
     def shape(self, domain: Part, axes: Iterable[tuple[Axis, Any]]) -> Box:
-        """Return a set or a distribution with its axes."""
+        """Return the box of a set or a distribution with its axes."""
         sized = [Box((self.box_of(axis), self.square(self.tight(size, SUM)) if size else "")) for axis, size in axes]
         above = self.script("^", Box(separate(sized, self.signs[" × "])), always=True) if sized else ""
         return Box((domain, above))
@@ -55,7 +55,7 @@ class TextLayout(OperatorLayout):
         return Box((self.mark,), kind="align")
 
     def relate(self, sign: str) -> Box:
-        """Return a sign between the parts of a statement, at which its table is aligned."""
+        """Return the sign before a set in a statement. A table is aligned at this sign."""
         return Box((" ", self.align(), Box((f"{self.signs[sign]} ",), kind="operator", data=LOOSE)))
 
     def value(self, node) -> Box:
@@ -70,7 +70,7 @@ class TextLayout(OperatorLayout):
         return self.statement([first, self.relate(sign), *self.chain(others, "=", LOOSE)], node)
 
     def chain(self, parts: list[Part], sign: str, looseness: int) -> list[Part]:
-        """Return parts with operators between them."""
+        """Return the parts with an operator between adjacent parts."""
         return [item for part in parts for item in (self.operator(self.signs[sign], looseness), part)][1:]
 
     def update(self, node) -> Box:
@@ -78,28 +78,31 @@ class TextLayout(OperatorLayout):
         return Box((target, self.relate("←"), body))
 
     def fact(self, node) -> Box:
-        """Return a comparison. Its first side is in brackets if a minus sign could join it to the previous line."""
+        """Return the box of a comparison. Bracket its first side if a minus sign could join it to the previous line."""
         box = self.box_of(node.condition)
         if begins(box, "-"):
             box = self.bracket_first(box, self.box_of(conjuncts(node.condition)[0].arguments[0]))
         return Box((self.align(), box))
 
     def bracket_first(self, box: Any, side: Box) -> Box:
-        """Return a condition with brackets around its first side."""
+        """Return the box of a condition with brackets around its first side."""
         return self.round(box) if box is side else Box((self.bracket_first(box.parts[0], side), *box.parts[1:]))
 
     def declaration(self, node) -> Box:
         return self.statement(separate(self.sides(node.names), ", "), node, is_aligned=True)
 
     def sides(self, sides: tuple[Any, ...]) -> list[Part]:
-        """Return an equation's sides, the first in brackets if it could join the previous line or define a function."""
+        """Return the boxes of an equation's sides.
+
+        Bracket the first side if it could continue the previous line or define a function.
+        """
         boxes: list[Part] = [self.part(side, RELATION if is_call(side, "nearly") else SUM, last=True) for side in sides]
         if begins(boxes[0], "-") or _is_like_a_head(sides[0]):
             boxes[0] = self.round(boxes[0])
         return boxes
 
     def statement(self, parts: list[Part], node: Any, is_aligned: bool = False) -> Box:
-        """Return an equation or declaration with its end, such as ∈ ℝ^{a} for t = 1, …, n."""
+        """Return the box of an equation or declaration with its sets and range, such as ∈ ℝ^{a} for t = 1, …, n."""
         sign = "∈"
         for member in node.sets:
             parts += [self.relate(sign) if is_aligned else self.operator(self.signs[sign], LOOSE), self.box_of(member)]
@@ -112,7 +115,7 @@ class TextLayout(OperatorLayout):
         return Box((self.signature_head(node.head), colon, *domain, self.relate("→"), self.box_of(node.codomain)))
 
     def imports(self, node) -> Box:
-        """Return an import, such as from "attention.nt" import Attention. LaTeX does not have imports."""
+        """Return the box of an import, such as from "attention.nt" import Attention. LaTeX has no imports."""
         names = [
             Box((self.word(name.text), *(() if alias.text == name.text else (" as ", self.word(alias.text)))))
             for name, alias in node.names
@@ -126,7 +129,7 @@ class TextLayout(OperatorLayout):
         return self.lines([self.line(node, position) for position in range(len(node.statements))])
 
     def line(self, program: Any, position: int) -> Box:
-        """Return a statement, with brackets if it could join the line before it."""
+        """Return the box of a statement, in brackets if it could continue the previous line."""
         box = self.box_of(program.statements[position])
         if position and begins(box, "-"):
             return Box((self.align(), self.round(Box(box.parts[1:]))))
