@@ -1,4 +1,4 @@
-"""The data of tensors: arrays from any library, and nested lists converted to arrays."""
+"""Convert the data of tensors, which are arrays from any library or nested lists, to arrays."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def lengths_of(data: Any) -> list[int]:
 
 
 def _rows(data: Any) -> Sequence[Any] | None:
-    """Return the entries of a value that is a list or a tuple, or None for any other value."""
+    """Return a list or a tuple, or None for any other value."""
     return cast("Sequence[Any]", data) if isinstance(data, (list, tuple)) else None
 
 
@@ -68,7 +68,7 @@ def is_numpys(array: Any) -> bool:
 
 
 def check_array(array: Any) -> Any:
-    """Return a plain array of numbers. Other features of NumPy arrays, such as masks, are rejected or removed."""
+    """Return a plain array of numbers. Raise NotationError for masked arrays, text and other objects."""
     if not is_numpys(array):
         if hasattr(array, "dims"):
             raise NotationError(
@@ -76,7 +76,7 @@ def check_array(array: Any) -> Any:
             )
         try:
             namespace(array)
-        except TypeError:  # a column of a table, say
+        except TypeError:  # For example, a column of a data frame.
             if is_shape(array):
                 return array
             return check_array(np.asarray(array))
@@ -86,7 +86,7 @@ def check_array(array: Any) -> Any:
                 hint="pass a key as a seed, or map over keys: jax.vmap(lambda key: …)(keys)",
             )  # fmt: skip
         return array
-    masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", ())  # NumPy imports it on request
+    masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", ())  # NumPy imports this module only on request.
     if isinstance(array, masked):
         raise NotationError(
             317, "a masked array would lose its mask", hint="fill it first, or pass the mask as a tensor"
@@ -101,12 +101,12 @@ def check_array(array: Any) -> Any:
 
 @lru_cache(maxsize=4096)
 def permutation(names: tuple[str, ...], axes: tuple[str, ...]) -> tuple[int, ...] | None:
-    """Return the permutation that puts the axes of a tensor in a given order, or None if their names differ."""
+    """Return the permutation that brings the axes `names` into the order `axes`, or None if the two lists differ."""
     return tuple([names.index(axis) for axis in axes]) if sorted(axes) == sorted(names) else None
 
 
 def round_array(array: Any, digits: int) -> Any:
-    """Round an array to a number of decimals, using its own library."""
+    """Round an array to a number of decimals with the functions of its library."""
     xp = namespace(array)
     if not xp.isdtype(array.dtype, ("real floating", "complex floating")):
         return array if digits >= 0 else xp.astype(round_array(xp.astype(array, xp.float64), digits), array.dtype)
@@ -115,7 +115,7 @@ def round_array(array: Any, digits: int) -> Any:
 
 
 def concrete(array: Any) -> Any:
-    """Return an array as a NumPy array. Raise NotationError for a JAX ShapeDtypeStruct, which has no values."""
+    """Convert an array to NumPy. Raise NotationError for a JAX ShapeDtypeStruct, which has no values."""
     if is_shape(array):
         raise shape_error(array)
     if library(array) == "torch":
@@ -136,7 +136,7 @@ def wrong_number(array: Any, names: tuple[str, ...]) -> NotationError:
 
 
 def reorder_array(given: Any, names: tuple[str, ...]) -> Any:
-    """Return a tensor's array with its axes in a given order."""
+    """Return a tensor's array with its axes in the order `names`. Raise NotationError if the tensor has other axes."""
     if sorted(names) != sorted(given.axes):
         raise NotationError(
             316, f"the tensor already has axes {', '.join(given.axes) or 'none'}, not {', '.join(names)}",

@@ -1,4 +1,4 @@
-"""Array libraries, the dtypes and namespaces of arrays, and layouts. Each library is imported on first use."""
+"""Access array libraries, their dtypes and namespaces, and define layouts. Each library is imported on first use."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _NAMESPACES: Cache[type, Any] = Cache("namespaces of arrays", 256)
 
 
 def namespace(array: object) -> Any:
-    """Return the namespace of an array's functions: NumPy itself, or the Array API namespace of the array's library."""
+    """Return the module with an array's functions: NumPy itself, or the Array API namespace of another library."""
     result = _NAMESPACES.get(type(array))
     return _NAMESPACES.get_or_build(type(array), lambda: _namespace(array)) if result is None else result
 
 
 def _namespace(array: Any) -> Any:
-    """Return the namespace of an array whose type has not been seen before."""
+    """Return the namespace for an array type that is not cached yet."""
     import numpy as np
 
     if isinstance(array, (np.ndarray, np.generic)):
@@ -33,13 +33,13 @@ def _namespace(array: Any) -> Any:
     import array_api_compat
 
     array_namespace = array_api_compat.array_namespace(array)
-    for part in array_namespace.__name__.split("."):  # array_api_compat.torch, jax.numpy
+    for part in array_namespace.__name__.split("."):  # For example, array_api_compat.torch or jax.numpy.
         seen(part)
     return array_namespace
 
 
 def wide(xp: Any) -> bool | None:
-    """Return the library's 64-bit setting (`jax_enable_x64` in JAX), or None if the library has no such setting."""
+    """Return the 64-bit setting of a library (`jax_enable_x64` in JAX), or None if it has no such setting."""
     if not xp.__name__.startswith("jax"):
         return None
     import jax
@@ -61,12 +61,12 @@ def evaluate_eagerly(xp: Any) -> Any:
 
 
 def is_array(value: Any) -> bool:
-    """Return whether a value is an array of some library rather than a plain Python number."""
+    """Return whether a value is an array from any library, rather than a plain Python number."""
     return hasattr(value, "dtype") and hasattr(value, "shape")
 
 
 def library_of_namespace(name: str) -> str:
-    """Return the name of the library that a namespace belongs to, such as jax for jax.numpy."""
+    """Return the name of the library that contains a namespace, such as jax for jax.numpy."""
     return name.removeprefix("array_api_compat.").partition(".")[0]
 
 
@@ -82,7 +82,7 @@ def convert_array(array: Any, like: Any) -> Any:
 
 
 def kind_of(dtype: str) -> str:
-    """Return the kind of the dtype with this name: b, i, u, f or c.
+    """Return the kind of a dtype, given the dtype's name: b, i, u, f or c.
 
     >>> kind_of("bfloat16")
     'f'
@@ -105,7 +105,9 @@ def dtype_name(dtype: Any) -> str:
 
 
 def dtype_object(xp: Any, name: str) -> Any:
-    """Return a library's dtype, given its name. NumPy knows the dtypes of `ml_dtypes` only by name.
+    """Return the dtype of a library with the given name.
+
+    NumPy recognizes the dtypes of `ml_dtypes` only by name.
 
     >>> import numpy as np
     >>> dtype_object(np, "float32")
@@ -120,9 +122,9 @@ def dtype_object(xp: Any, name: str) -> Any:
 
 
 def module_name(backend: object) -> str:
-    """Return the name of the module that contains the functions of "numpy", "torch" or "jax".
+    """Return the name of the module that contains the functions of a backend: "numpy", "torch" or "jax".
 
-    Raise NotationError if the library is unknown.
+    Raise NotationError if the backend is unknown.
 
     >>> module_name("jax")
     'jax.numpy'
@@ -133,7 +135,7 @@ def module_name(backend: object) -> str:
 
 
 def library_named(backend: object) -> Any:
-    """Return the module that contains the functions of "numpy", "torch" or "jax".
+    """Import the module that contains the functions of a backend: "numpy", "torch" or "jax".
 
     Raise NotationError if the library is not installed.
     """
@@ -147,7 +149,7 @@ def library_named(backend: object) -> Any:
 
 
 def place_array(array: Any, backend: object, dtype: str | None = None, device: Any = None) -> Any:
-    """Convert a NumPy array to "numpy", "torch" or "jax". Raise NotationError if the backend cannot create it."""
+    """Convert a NumPy array to "numpy", "torch" or "jax". Raise NotationError if the conversion is not possible."""
     xp = library_named(backend)
     try:
         if backend == "numpy":
@@ -165,7 +167,7 @@ def place_array(array: Any, backend: object, dtype: str | None = None, device: A
 
 
 BACKENDS = {"numpy": "numpy", "torch": "torch", "jax": "jax.numpy"}
-HALF = frozenset(("float16", "bfloat16"))  # the dtypes of half precision
+HALF = frozenset(("float16", "bfloat16"))  # 16-bit dtypes.
 
 
 def shape_error(array: Any) -> NotationError:
@@ -176,12 +178,12 @@ def shape_error(array: Any) -> NotationError:
 
 
 def is_shape(array: Any) -> bool:
-    """Return whether a value is a JAX ShapeDtypeStruct, which represents an array in an export."""
+    """Return whether a value is a JAX ShapeDtypeStruct, which represents an array during an export."""
     return type(array).__name__ == "ShapeDtypeStruct"
 
 
 def namespace_of(arrays: Mapping[str, Any]) -> Any:
-    """Return the namespace that all arrays share, or NumPy if there are no arrays.
+    """Return the common namespace of all arrays, or NumPy if there are no arrays.
 
     Raise NotationError if the arrays belong to different libraries, or if one has no values.
     """
@@ -200,18 +202,18 @@ def namespace_of(arrays: Mapping[str, Any]) -> Any:
     return next(iter(spaces.values()))[0] if spaces else np
 
 
-MOST = 4096  # the number of layouts, and of calls of one operator, that are cached
+MOST = 4096  # The maximum number of cached layouts, and of cached calls of one operator.
 
 
 class Layout:
-    """Axes in storage order, their sizes, and the dtype and namespace of an array.
+    """The axes of an array in storage order, with their sizes and the array's dtype and namespace.
 
-    For a library with a 64-bit setting, such as JAX, `wide` is the value of this setting, because each value needs a
-    separate plan. For other libraries, `wide` is None.
+    For a library with a 64-bit setting, such as JAX, `wide` is this setting, because each setting needs a separate
+    plan. For other libraries, `wide` is None.
     """
 
     __slots__ = ("axes", "extent", "dtype", "xp", "wide")
-    labels: Any = ()  # of the elements along its axes; only a `LabeledLayout` has them
+    labels: Any = ()  # The labels along its axes. Only a `LabeledLayout` has labels.
 
     def __init__(self, axes: tuple[str, ...], extent: tuple[int, ...], dtype: Any, xp: Any, wide: bool | None = None):
         self.axes: tuple[str, ...] = axes
@@ -236,7 +238,7 @@ class Layout:
 
 
 class UnnamedAxes(Layout):
-    """The layout of an array that replaces an array of a different rank in JAX. Its axes are unknown.
+    """The layout of a JAX array with unknown axes. The array has replaced an array of a different rank.
 
     `names` contains the axis names of the replaced array, which the pytree still stores.
     """
@@ -260,13 +262,15 @@ class UnnamedAxes(Layout):
 
 
 def is_dimension(size: Any) -> bool:
-    """Return whether a size is a symbolic JAX dimension, which arrays have while `jax.export` is tracing."""
-    is_symbolic = getattr(sys.modules.get("jax.export"), "is_symbolic_dim", None)  # without it, no size is symbolic
+    """Return whether a size is a symbolic JAX dimension, which an array has while `jax.export` is tracing."""
+    is_symbolic = getattr(
+        sys.modules.get("jax.export"), "is_symbolic_dim", None
+    )  # If jax.export is not imported, no size is symbolic.
     return is_symbolic is not None and is_symbolic(size)
 
 
 def has_dimensions(layouts: Iterable[Any]) -> bool:
-    """Return whether any size in these layouts is a symbolic dimension."""
+    """Return whether any size in the layouts is a symbolic dimension."""
     if "jax" not in sys.modules:
         return False
     for layout in layouts:
@@ -281,7 +285,7 @@ _INTERNED: Cache[tuple[tuple[str, ...], tuple[int, ...], Any, Any, bool | None],
 
 
 def layout_of(array: Any, axes: tuple[str, ...]) -> Layout:
-    """Return the layout of an array with these axes.
+    """Return the shared layout of an array with the given axes.
 
     >>> import numpy as np
     >>> layout_of(np.zeros(3), ("seq",)) is layout_of(np.ones(3), ("seq",))
@@ -291,15 +295,15 @@ def layout_of(array: Any, axes: tuple[str, ...]) -> Layout:
     key = (axes, tuple(array.shape), array.dtype, xp, wide(xp))
     try:
         layout = _INTERNED.get(key)
-    except TypeError:  # PyTorch's symbolic sizes have no hash, and a plan is made for their numbers.
+    except TypeError:  # PyTorch's symbolic sizes are not hashable. The plan uses their numbers.
         return _new(axes, tuple(map(int, array.shape)), *key[2:])
     return _new(*key) if layout is None else layout
 
 
 def _new(axes: tuple[str, ...], extent: tuple[Any, ...], dtype: Any, xp: Any, wide: bool | None) -> Layout:
-    """Return the layout that all equal layouts share.
+    """Return the shared layout with these properties.
 
-    A layout with a symbolic JAX dimension is not interned, because such dimensions cannot be compared across scopes.
+    A layout with a symbolic JAX dimension is not shared, because such dimensions cannot be compared across scopes.
     """
     if any(type(size) is not int and is_dimension(size) for size in extent):
         return Layout(axes, extent, dtype, xp, wide)
@@ -308,12 +312,12 @@ def _new(axes: tuple[str, ...], extent: tuple[Any, ...], dtype: Any, xp: Any, wi
 
 
 def resize_layout(layout: Layout, axes: tuple[str, ...], extent: tuple[Any, ...]) -> Layout:
-    """Return a layout with the same library and dtype as another layout, but with other axes and sizes."""
+    """Return a copy of a layout with the given axes and sizes."""
     key = (axes, extent, layout.dtype, layout.xp, layout.wide)
     result = _INTERNED.get(key)
     return _new(*key) if result is None else result
 
 
 def rename_layout(layout: Layout, axes: tuple[str, ...]) -> Layout:
-    """Return a layout that differs from another layout only in its axis names."""
+    """Return a copy of a layout with the given axis names."""
     return resize_layout(layout, axes, layout.extent)

@@ -1,15 +1,15 @@
 """Named shapes and the lifting rule.
 
-A shape is a dict from axis names to sizes, whose order has no meaning. A signature specifies the axes of each argument
-and of the result. Lifting removes the signature's axes from each argument, unites the remaining axes, and adds the axes
-of the result. It fails if a remaining axis has the same name as an axis of the result (paper §3, definitions of unary
-and binary lifting).
+A shape is a dict from axis names to sizes. Its order has no meaning. A signature specifies the axes of each argument
+and of the result. Lifting removes the signature's axes from each argument, takes the union of the remaining axes, and
+adds the result axes. It fails if a remaining axis has the name of a result axis (paper §3, definitions of unary and
+binary lifting).
 
     softmax : ax… -> ax…      on {seq: 4, batch: 2} over seq           returns {batch: 2, seq: 4}
     ⊙       : ax…, ax… ->     on {key, seq'} and {key, seq} over key   returns {seq', seq}
 
-A size is an int, an `Extent` of `core.extents`, or a `SizeVariable` of `core.sizes` while only shapes are checked. The
-function `unify` decides whether two sizes are equal.
+A size is an int, an `Extent` from `core.extents`, or, during a check without values, a `SizeVariable` from
+`core.sizes`. The function `unify` decides whether two sizes are equal.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ from grammar.plain_text import encodable
 from .extents import format_size, is_size_of
 
 Shape = Mapping[str, Any]
-Order = tuple[str, ...]  # axes in the order in which they are stored
+Order = tuple[str, ...]  # Axes in storage order.
 
 
 class AxisSignature(NamedTuple):
-    """A parsed signature: the axes of the arguments and the result. `formals` lists the axes that each use must name.
+    """A parsed signature: the axes of the arguments and the result.
 
-    If `variadic` is true, the only formal represents any number of axes.
+    `formals` lists the axes that each use must name. If `variadic` is true, the only formal represents any number of
+    axes.
     """
 
     inputs: tuple[tuple[str, ...], ...]
@@ -43,7 +44,7 @@ class AxisSignature(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def signature(text: str) -> AxisSignature:
-    """Parse a signature in the form that the paper uses.
+    """Parse a signature in the paper's form.
 
     >>> signature("seq -> seq kernel")
     AxisSignature(inputs=(('seq',),), output=('seq', 'kernel'), formals=('seq', 'kernel'), variadic=False)
@@ -92,24 +93,24 @@ NAME_ONCE = "name each axis once"
 
 
 class Operands(Protocol):
-    """The interface through which callers describe their operands in error messages."""
+    """An interface for callers to describe their operands in error messages."""
 
     @property
     def word(self) -> str: ...
 
     def lacking(self) -> str:
-        """Return a phrase for the operands that lack the axis."""
+        """Return a phrase that lists the operands without the axis."""
         ...
 
     def sizes(self) -> tuple[str, str]:
-        """Return phrases for the two sizes of the axis, each with the operands that have this size."""
+        """Return two phrases, each with one size of the axis and the operands of this size."""
         ...
 
 
 def code_and_message(
     problem: ShapeMismatchError, sign: str, axes: Sequence[str], operands: Operands
 ) -> tuple[int, str]:
-    """Return the error code and the description of a mismatch."""
+    """Return the error code and the message for a mismatch."""
     axis, use = problem.axis, sign + (f"_{{{', '.join(axes)}}}" if axes else "")
     match problem.kind:
         case "missing":
@@ -134,7 +135,7 @@ def code_and_message(
 
 
 def operator_sign(operator: str) -> str:
-    """Return the sign of an operator as it appears in messages."""
+    """Return the sign of an operator for messages."""
     return SIGNS.get(operator, operator)
 
 
@@ -144,7 +145,7 @@ def same(left: Any, right: Any) -> bool:
 
 
 def bind(of: AxisSignature, axes: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """Return a mapping from each formal axis of a signature to the axes that a call names for it."""
+    """Return a mapping from each formal axis of a signature to the actual axes in a call."""
     if len(set(axes)) != len(axes):
         raise ShapeMismatchError("repeated", next(axis for axis in axes if axes.count(axis) > 1))
     if of.variadic:
@@ -164,7 +165,7 @@ def lift(
     new_sizes: Shape | None = None,
     differing: bool = False,
 ) -> dict[str, Any]:
-    """Return the shape of a use of a lifted function (paper §3): the signature's result, and the arguments' extra axes.
+    """Return the result shape of a lifted function (paper §3): the axes of its signature and the arguments' extra axes.
 
     `new_sizes` contains the sizes of result axes that the arguments lack, as for a window or a concatenation. If
     `differing` is true, the sizes of the bound axes may differ between arguments.
@@ -201,7 +202,7 @@ def lift(
 
 
 def broadcast(shapes: Sequence[Shape], unify: Callable[[Any, Any], bool] = same) -> dict[str, Any]:
-    """Return the union of the axes: the shape of an elementwise operation (paper §3.2).
+    """Return the union of the axes of several shapes, which is the shape of an elementwise operation (paper §3.2).
 
     >>> broadcast(({"height": 3}, {"height": 3, "width": 2}))
     {'height': 3, 'width': 2}
@@ -217,7 +218,7 @@ def broadcast(shapes: Sequence[Shape], unify: Callable[[Any, Any], bool] = same)
 
 
 def union(orders: Sequence[Order | None]) -> Order:
-    """Return the storage order of a broadcast result: the axes of the longest order, preceded by all other axes."""
+    """Return the storage order of a broadcast result: the axes of the longest order after all other axes."""
     known = [order for order in orders if order is not None]
     longest = max(known, key=len, default=())
     further = dict.fromkeys([axis for order in known if order is not longest for axis in order if axis not in longest])
@@ -244,7 +245,7 @@ AXIS = re.compile(r"[^\W\d_][^\W_]*(?:_[^\W_]+)*(?:['*†‡]|_[^\W_]+)*")
 
 
 def check_axis(name: Any) -> str:
-    """Return the normal form of an axis name. Raise NotationError if it is invalid.
+    """Return the normal form of an axis name. Raise NotationError if the name is invalid.
 
     >>> check_axis("seq’")
     "seq'"
@@ -254,7 +255,7 @@ def check_axis(name: Any) -> str:
 
 @lru_cache(maxsize=4096)
 def _check_name(name: Any) -> str:
-    """Return the normal form of an axis name, cached by its source string."""
+    """Return the normal form of an axis name, from a cache if possible."""
     if isinstance(name, str):
         folded = fold(name.strip())
         if AXIS.fullmatch(folded):
@@ -266,7 +267,9 @@ def _check_name(name: Any) -> str:
 
 
 def find_marked_axis(left: Iterable[str], right: Iterable[str]) -> tuple[str, str] | None:
-    """Return two axes, each in only one of the shapes, that differ only in their stars, or None if there are none.
+    """Return an axis of each shape if the two axes differ only in their stars, or None if there are no such axes.
+
+    Neither axis may occur in both shapes.
 
     >>> find_marked_axis(["batch", "a"], ["batch", "a*"]), find_marked_axis(["a", "a*"], ["a*"])
     (('a', 'a*'), None)
@@ -277,7 +280,7 @@ def find_marked_axis(left: Iterable[str], right: Iterable[str]) -> tuple[str, st
 
 
 def names_of(axes: str | Iterable[str]) -> tuple[str, ...]:
-    """Return the axis names in a string, separated by blanks, or in an iterable of strings.
+    """Return the axis names in a string with blanks between names, or in an iterable of strings.
 
     >>> names_of("height width")
     ('height', 'width')
@@ -300,11 +303,11 @@ def _from_text(text: str) -> tuple[str, ...]:
 
 
 class PositionalError(NotationError, TypeError):
-    """An error for Python's positional protocols, whose callers expect a TypeError."""
+    """An error for positional Python protocols, whose callers expect a TypeError."""
 
 
 class NamedShape(dict[str, int]):
-    """A mapping from axis names to sizes, which prints as ℝ^{height[3] × width[3]} and compares regardless of order."""
+    """A mapping from axis names to sizes that prints as ℝ^{height[3] × width[3]}. Comparisons ignore the order."""
 
     def __missing__(self, axis: Any) -> int:
         if isinstance(axis, str):

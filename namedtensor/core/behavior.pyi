@@ -134,7 +134,7 @@ class Behavior:
     def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]: ...
     def __dir__(self) -> list[str]: ...
     def to_pandas(self, order: str | Iterable[str] | None = None) -> Any:
-        """Return a pandas Series for one axis, or a DataFrame for two axes, with labels as the index and the columns.
+        """Return a pandas Series for one axis, or a DataFrame for two axes. Labels become the index and the columns.
 
         Parameters
         ----------
@@ -161,7 +161,7 @@ class Behavior:
         """
 
     def to_polars(self, order: str | Iterable[str] | None = None) -> Any:
-        """Return a polars DataFrame, with row labels as its first column and column labels as its column names.
+        """Return a polars DataFrame. Row labels become its first column, and column labels become its column names.
 
         Parameters
         ----------
@@ -186,7 +186,7 @@ class Behavior:
         """
 
     def to_xarray(self) -> Any:
-        """Return an xarray DataArray whose dimensions are the tensor's axes, with labels as coordinates.
+        """Return an xarray DataArray. The tensor's axes become dimensions, and its labels become coordinates.
 
         Returns
         -------

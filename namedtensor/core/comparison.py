@@ -1,4 +1,4 @@
-"""Comparison of two tensors within a tolerance."""
+"""Compare two tensors within a tolerance."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def allclose(left: Any, right: Any, rtol: float = 1e-6, atol: float = 1e-9) -> b
     Parameters
     ----------
     left, right : tensor or number
-        The operands. The order of the axes has no meaning. Labeled axes are aligned by their labels.
+        The operands. The order of their axes does not matter. Labeled axes are aligned by their labels.
     rtol, atol : float
         Relative and absolute tolerance, as in `numpy.allclose` (default: 1e-6 and 1e-9). NaN equals NaN.
 
@@ -30,7 +30,7 @@ def allclose(left: Any, right: Any, rtol: float = 1e-6, atol: float = 1e-9) -> b
     Raises
     ------
     NotationError
-        If a tolerance is not a non-negative number.
+        If a tolerance is negative or not a number.
 
     Examples
     --------
@@ -51,7 +51,10 @@ def allclose(left: Any, right: Any, rtol: float = 1e-6, atol: float = 1e-9) -> b
 
 
 def moves_of(left: Any, right: Any) -> dict[str, Any] | None:
-    """Return positions that put the second tensor in the order of the first one's labels, or None if labels differ."""
+    """Return positions that bring the second tensor into the order of the first tensor's labels.
+
+    Return None if the tensors have different labels.
+    """
     moves: dict[str, Any] = {}
     for axis, labels in labels_of(right.layout).items():
         expected = labels_of(left.layout).get(axis, labels)

@@ -1,4 +1,4 @@
-"""Conversion of pandas and polars data frames to tensors, and of tensors to data frames.
+"""Convert pandas and polars data frames to tensors, and tensors to data frames.
 
 The index and the columns become axes, and their entries become labels.
 """
@@ -20,12 +20,12 @@ from .labels import Labels, dropping_notes, labels_of
 from .tensor import NamedTensor, tensor
 from .warned import warn
 
-MAX_SHOWN = 5  # columns that a message lists
+MAX_SHOWN = 5  # The maximum number of columns in a message.
 PANDAS, POLARS = "pip install '.[data]'", "pip install polars"
 
 
 def from_table(value: Any, axes: Any = None) -> NamedTensor | None:
-    """Return the tensor for a DataArray, a DataFrame or a Series, or None for any other value.
+    """Convert a DataArray, a DataFrame or a Series to a tensor. Return None for any other value.
 
     Raise NotationError if an axis has no name.
     """
@@ -90,7 +90,7 @@ def from_pandas(data: Any, axes: str | Iterable[str] | None = None) -> NamedTens
 
 
 def axis_names(indices: list[Any], axes: Any, kind: str) -> tuple[str, ...]:
-    """Return the axis names of a data frame, one per level of each index. Raise NotationError if one is missing."""
+    """Return the axis names of a data frame, one per level of each index. Raise NotationError if a name is missing."""
     level_names = [name for index in indices for name in index.names]
     if axes is not None:
         names = names_of(axes)
@@ -111,7 +111,7 @@ def axis_names(indices: list[Any], axes: Any, kind: str) -> tuple[str, ...]:
 
 
 def label_rows(frame: Any) -> tuple[Any, tuple[str, ...]]:
-    """Return a pandas frame of numbers, and the names of the text columns that are omitted.
+    """Return a pandas frame that contains only numbers, and the names of the omitted text columns.
 
     If the index only counts rows, the first text column labels the rows. A frame without numeric columns is unchanged.
     """
@@ -125,12 +125,12 @@ def label_rows(frame: Any) -> tuple[Any, tuple[str, ...]]:
 
 
 def is_default(index: Any) -> bool:
-    """Return whether an index of a data frame is only a count of the rows from 0."""
+    """Return whether an index of a data frame only counts the rows from 0."""
     return type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
 
 
 def numbers_of(data: Any) -> Any:
-    """Return the elements as an array, in which missing elements are nan.
+    """Return the elements of a data frame as an array, with nan for missing elements.
 
     Raise NotationError if a column does not contain numbers.
     """
@@ -145,13 +145,13 @@ def numbers_of(data: Any) -> Any:
         )  # fmt: skip
     missing = any(not isinstance(dtype, np.dtype) for dtype in dtypes) and bool(np.asarray(data.isna()).any())
     array = data.to_numpy(dtype=float, na_value=np.nan) if missing else data.to_numpy()
-    if array.dtype == object:  # columns of several dtypes, booleans among them
+    if array.dtype == object:  # The columns have several dtypes, for example numbers and booleans.
         array = data.to_numpy(dtype=np.result_type(*[getattr(dtype, "numpy_dtype", dtype) for dtype in dtypes], float))
     return array
 
 
 def spread_levels(array: Any, index: Any, position: int) -> tuple[Any, list[Labels]]:
-    """Expand the axis of an array that a MultiIndex labels into one axis per level. Return the array and the labels.
+    """Split an array axis with a MultiIndex into one axis per level, and return the array and the labels.
 
     Raise NotationError unless each combination of levels occurs exactly once.
     """
@@ -174,7 +174,7 @@ def spread_levels(array: Any, index: Any, position: int) -> tuple[Any, list[Labe
 
 
 def to_pandas(self: NamedTensor, order: str | Iterable[str] | None = None) -> Any:
-    """Return a pandas Series for one axis, or a DataFrame for two axes, with labels as the index and the columns.
+    """Return a pandas Series for one axis, or a DataFrame for two axes. Labels become the index and the columns.
 
     Parameters
     ----------
@@ -232,7 +232,7 @@ def from_polars(data: Any, axes: str | Iterable[str] | None = None) -> NamedTens
     Parameters
     ----------
     data : polars.Series or polars.DataFrame
-        The table. Other columns without numbers are omitted with a NotationWarning.
+        The table. Other non-numeric columns are omitted with a NotationWarning.
     axes : str or iterable of str
         The name of the row axis and, for a DataFrame, the name of the column axis.
 
@@ -288,7 +288,7 @@ def from_polars(data: Any, axes: str | Iterable[str] | None = None) -> NamedTens
 
 
 def to_polars(self: NamedTensor, order: str | Iterable[str] | None = None) -> Any:
-    """Return a polars DataFrame, with row labels as its first column and column labels as its column names.
+    """Return a polars DataFrame. Row labels become its first column, and column labels become its column names.
 
     Parameters
     ----------
@@ -327,7 +327,7 @@ def to_polars(self: NamedTensor, order: str | Iterable[str] | None = None) -> An
 
 
 def from_array(value: Any, axes: Any) -> NamedTensor:
-    """Return the tensor for a DataArray. If `axes` are given, they specify the order of its axes."""
+    """Convert a DataArray to a tensor. `axes` specifies the order of its axes, if given."""
     return from_xarray(value) if axes is None else tensor(from_xarray(value), axes)
 
 

@@ -1,4 +1,4 @@
-"""Symbolic JAX dimensions, which arrays have while `jax.export` traces a function for arbitrary lengths.
+"""Represent symbolic JAX dimensions, which arrays have while `jax.export` traces a function for arbitrary lengths.
 
 A plan has one symbol for each dimension, so it applies to every length. JAX must be able to confirm the plan's
 assumptions about the symbols for these dimensions. If it cannot, the formula raises an error.
@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 
 
 class Dimensions:
-    """The size symbols that represent JAX dimensions. Each has a unique name in the source text of a function."""
+    """The size symbols that represent JAX dimensions. Each symbol has a unique name in the generated source."""
 
     def __init__(self, taken: Collection[str] = ()):
         self.taken = taken
@@ -36,16 +36,16 @@ class Dimensions:
         return extent(self.symbols[size])
 
     def layout(self, layout: Layout) -> Layout:
-        """Return the layout with symbols in place of JAX dimensions."""
+        """Replace the JAX dimensions of a layout with symbols."""
         sizes = tuple(self.size(size, axis) for axis, size in zip(layout.axes, layout.extent))
         return Layout(layout.axes, sizes, layout.dtype, layout.xp, layout.wide)
 
 
 class Assumptions(NamedTuple):
-    """The assumptions that a plan makes about its size symbols."""
+    """The assumptions of a plan about its size symbols."""
 
     conditions: tuple[SizeCondition, ...]
-    parts: dict[SizeSymbol, Size]  # symbols for parts of an axis, each with the quotient that it represents
+    parts: dict[SizeSymbol, Size]  # Maps each symbol for a part of an axis to the quotient that it represents.
 
     @classmethod
     def of(cls, collected: SizeConditions) -> Assumptions:
@@ -53,7 +53,7 @@ class Assumptions(NamedTuple):
         return cls((*collected.found, *solved), dict(collected.parts))
 
     def check(self, dimensions: Mapping[SizeSymbol, Any]) -> None:
-        """Raise NotationError (302 or 309) if JAX cannot confirm the plan's assumptions for the dimensions."""
+        """Raise NotationError (302 or 309) if JAX cannot confirm the assumptions for the given dimensions."""
         values = dict(dimensions)
         for symbol, size in dimensions.items():
             if not is_true(lambda size=size: size >= 1):
@@ -88,20 +88,20 @@ class Assumptions(NamedTuple):
 
 
 def quotient(size: Size) -> tuple[Size, Size]:
-    """Return the dividend and the divisor of a size that consists of one floor quotient."""
+    """Return the dividend and the divisor of a size that is a floor quotient."""
     ((atom,),) = size.terms
     return atom.left, atom.right
 
 
 def axis_of(size: Size) -> str | None:
-    """Return the axis that has this size, or None for other sizes."""
+    """Return the axis whose size this is, or None if it is not the size of a single axis."""
     symbols = symbols_of(size)
     only = next(iter(symbols), None)
     return only.axis if only is not None and len(symbols) == 1 and size == extent(only) else None
 
 
 def is_of_one_axis(condition: SizeCondition) -> bool:
-    """Return whether the condition states that two sizes of one axis are equal."""
+    """Return whether a condition states that two sizes of one axis are equal."""
     return (
         condition.relation == "=="
         and axis_of(condition.left) is not None
@@ -110,7 +110,10 @@ def is_of_one_axis(condition: SizeCondition) -> bool:
 
 
 def are_apart(left: Any, right: Any) -> bool:
-    """Return whether two dimensions are certainly different. In JAX, `==` returns False even if they may be equal."""
+    """Return whether two dimensions certainly differ.
+
+    In JAX, `==` returns False even for dimensions that may be equal.
+    """
     difference = left - right
     return isinstance(difference, int) and difference != 0
 
@@ -124,12 +127,12 @@ HOLDS: dict[str, Callable[[Any, Any], bool]] = {
 
 
 def is_inconclusive(problem: Exception) -> bool:
-    """Return whether an error was raised because JAX cannot decide a comparison of dimensions."""
+    """Return whether an error means that JAX cannot decide a comparison of dimensions."""
     return type(problem).__name__ == "InconclusiveDimensionOperation"
 
 
 def is_true(ask: Callable[[], bool]) -> bool:
-    """Return whether JAX knows that a condition on dimensions holds."""
+    """Return whether JAX can confirm a condition on dimensions."""
     try:
         return bool(ask())
     except Exception as problem:
@@ -151,7 +154,7 @@ def make_undecided_error(shown: str, left: Any, relation: str, right: Any) -> No
 
 
 def with_assumptions(make: Callable[[], Result], dimensions: Dimensions) -> tuple[Result, Assumptions]:
-    """Return the result of `make` for symbols, and the assumptions about these symbols.
+    """Call `make`, and return its result and the assumptions that it made about the symbols.
 
     Raise NotationError (309) if `make` needs the value of a symbol.
     """

@@ -4,8 +4,8 @@ An `Extent` is an integer polynomial in normal form, such as `batch * seq + 1`. 
 quotients, and maxima of polynomials. A constant polynomial is always an `int`, so `type(size) is int` is a fast test.
 
 Two sizes are equal if their normal forms are equal. A comparison such as `a <= b` returns a result if bounds of the
-polynomials prove it, and otherwise raises `UndecidedSizeError`. So does an operation that needs a number, such as
-`range(size)`. Example sizes thus never become part of a plan by accident. Code has three ways to get an answer:
+polynomials prove or disprove it. Otherwise, it raises `UndecidedSizeError`, as does an operation that needs a number,
+such as `range(size)`. So plans never depend on example sizes by accident. Three functions return an answer:
 
     proves_at_most(a, b)   for rewrites that must be valid for every size. False if there is no proof.
     assume_equal(a, b)     for the meaning of a formula. Without a proof, the plan gets a condition (`size_conditions`).
@@ -24,20 +24,20 @@ from grammar.cache import cached_property
 
 from .monomials import Interval, UndecidedSizeError, floor_quotient, format_polynomial, is_dominated, products, quotient
 
-TYPICAL_SIZE = 64  # elements of an axis that is declared without an example
-MAX_SIZE = 2**24  # the largest axis size that a symbolic plan accepts, on which its bounds rely
+TYPICAL_SIZE = 64  # The example size of an axis that is declared without an example.
+MAX_SIZE = 2**24  # The largest axis size that a symbolic plan accepts. Its bounds rely on this limit.
 
 
 class SizeSymbol(NamedTuple):
-    """The size of an axis, which is at least 1: its name in source text, the axis, and an example value.
+    """A symbol for an axis size of at least 1: its name in source text, the axis, and an example value.
 
-    If the number is not the size of an axis, such as an unspecified n in 1, …, n, `axis` is empty.
+    `axis` is empty for any other number, such as an unspecified n in 1, …, n.
     """
 
     name: str
     axis: str
     example: int = TYPICAL_SIZE
-    part: int = 1  # the number of equal parts, if the symbol is one part of the size
+    part: int = 1  # If the symbol is one of several equal parts of an axis, their number.
     kind = "symbol"
 
     def __str__(self) -> str:
@@ -50,7 +50,7 @@ class SizeSymbol(NamedTuple):
 
 
 class Quotient(NamedTuple):
-    """The quotient of two sizes, rounded down. Without rounding, it would not be an integer for every size."""
+    """The quotient of two sizes, rounded down, because it might not be an integer."""
 
     left: Size
     right: Size
@@ -86,7 +86,7 @@ class Largest(NamedTuple):
         return f"max({', '.join(map(format_size, self.sizes()))})"
 
     def sizes(self) -> list[Size]:
-        """Return the sizes whose maximum this is. Nested maxima are flattened."""
+        """Return the sizes in this maximum. Nested maxima are flattened."""
         sizes: list[Size] = []
         for size in (self.left, self.right):
             atom = only_atom(size)
@@ -102,12 +102,12 @@ class Largest(NamedTuple):
 
 
 Atom: TypeAlias = SizeSymbol | Quotient | Largest
-Monomial: TypeAlias = tuple[Atom, ...]  # sorted by their texts
+Monomial: TypeAlias = tuple[Atom, ...]  # Sorted by their texts.
 Terms: TypeAlias = dict[Monomial, int]
 
 
 class Extent:
-    """A size in normal form, as the module docstring describes. `extent` creates a size from an atom."""
+    """A size in normal form (see the module docstring). `extent` creates a size from an atom."""
 
     __slots__ = ("__dict__", "terms")
 
@@ -133,7 +133,7 @@ class Extent:
         return -self + other
 
     def _combine_with(self, other: Any) -> Any:
-        """Raise UndecidedSizeError for arithmetic with a number that is not a size. Return NotImplemented for others."""
+        """Raise UndecidedSizeError for a number that is not a size. Return NotImplemented for any other value."""
         if isinstance(other, (int, float, complex, Fraction)):
             raise UndecidedSizeError(self)
         return NotImplemented
@@ -202,7 +202,7 @@ class Extent:
         return self._is_at_least(other)
 
     def _is_at_least(self, other: Any) -> bool:
-        """Return whether this size is at least another, or raise UndecidedSizeError if that depends on the arrays."""
+        """Return whether this size is at least `other`. Raise UndecidedSizeError if that depends on the arrays."""
         low, high = bounds(self - other)
         if low is not None and low >= 0:
             return True
@@ -226,7 +226,7 @@ class Extent:
 
     @cached_property
     def example(self) -> int:
-        """Return the value of the size for the example sizes."""
+        """Return the value of this size if each symbol has its example value."""
         total = 0
         for monomial, count in self.terms.items():
             for atom in monomial:
@@ -235,7 +235,7 @@ class Extent:
         return total
 
     def at(self, sizes: Mapping[SizeSymbol, int]) -> int:
-        """Return the value of the size for these sizes of axes."""
+        """Return the value of this size for the given axis sizes."""
         total = 0
         for monomial, count in self.terms.items():
             for atom in monomial:
@@ -261,13 +261,13 @@ class Extent:
         return format_polynomial(self.terms, str, " * ")
 
     def __repr__(self) -> str:
-        """Return the Python expression that computes the size from the names of the symbols."""
+        """Return the size as a Python expression over the names of its symbols."""
         return self._text
 
     __str__ = __repr__
 
 
-Size: TypeAlias = Any  # an int, or an Extent
+Size: TypeAlias = Any  # An int or an Extent.
 
 
 def is_size(value: Any) -> bool:
@@ -275,12 +275,12 @@ def is_size(value: Any) -> bool:
 
 
 def terms_of(size: Size) -> Terms:
-    """Return the monomials of a size, each with its coefficient."""
+    """Return a map from each monomial of a size to its coefficient."""
     return size.terms if isinstance(size, Extent) else {(): size} if size else {}
 
 
 def normal(terms: Terms) -> Size:
-    """Return the size that is a sum of these monomials, as an `int` if it is a number."""
+    """Return the sum of monomials as a size. If the sum is a number, return an `int`."""
     terms = {monomial: count for monomial, count in terms.items() if count}
     return terms.get((), 0) if terms.keys() <= {()} else Extent(terms)
 
@@ -290,7 +290,7 @@ def extent(atom: Atom) -> Extent:
 
 
 def only_atom(size: Size) -> Atom | None:
-    """Return the atom that a size consists of, or None if the size is not exactly one atom."""
+    """Return the only atom of a size, or None if the size is not a single atom."""
     monomials = [*terms_of(size).items()]
     is_atom = len(monomials) == 1 and monomials[0][1] == 1 and len(monomials[0][0]) == 1
     return monomials[0][0][0] if is_atom else None
@@ -307,17 +307,17 @@ def symbols_of(size: Any) -> dict[SizeSymbol, None]:
 
 
 def typical(size: Size) -> int:
-    """Return the value of a size, or an example value if it is unknown. Use this only for decisions about speed."""
+    """Return a size's value, or an example value if it is unknown. Use this only for decisions about speed."""
     return size.example if type(size) is Extent else size  # type: ignore[return-value]
 
 
 def value_at(size: Size, sizes: Mapping[SizeSymbol, int]) -> int:
-    """Evaluate a size for these sizes of axes."""
+    """Return the value of a size for the given axis sizes."""
     return size.at(sizes) if type(size) is Extent else size  # type: ignore[return-value]
 
 
 def upper_bound(size: Size, largest: int = MAX_SIZE) -> int:
-    """Return an upper bound of a size, given that no axis has more than `largest` elements."""
+    """Return an upper bound of a size, provided that no axis has more than `largest` elements."""
     return int(interval(size, largest)[1])
 
 
@@ -329,7 +329,7 @@ def largest(left: Size, right: Size) -> Size:
 
 
 def exact_quotient(size: Size, divisor: Size) -> Size | None:
-    """Return the quotient of a size and a single monomial if it is exact for every size; otherwise return None."""
+    """Return the quotient of a size and a single monomial if it is exact for every size, or None if not."""
     if size == divisor:
         return 1
     if divisor == 0 or len(terms_of(divisor)) != 1:
@@ -339,13 +339,13 @@ def exact_quotient(size: Size, divisor: Size) -> Size | None:
 
 
 def bounds(size: Size) -> tuple[int | None, int | None]:
-    """Return the bounds of a size that follow from its form, given that each axis has at least one element."""
+    """Return the bounds of a size that follow from its form if each axis has at least one element."""
     low, high = interval(size)
     return None if low == -inf else int(low), None if high == inf else int(high)
 
 
 def interval(size: Size, most: float = inf) -> Interval:
-    """Return a lower and an upper bound of a size, if each axis has between one and `most` elements."""
+    """Return a lower and an upper bound of a size if each axis has from one to `most` elements."""
     low: float = 0
     high: float = 0
     for monomial, count in terms_of(size).items():
@@ -366,7 +366,7 @@ def interval_of(atom: Quotient | Largest, most: float) -> Interval:
 
 
 def proves_at_most(left: Size, right: Size) -> bool:
-    """Return whether one size is provably at most another, whatever the arrays are."""
+    """Return whether `left` is provably at most `right` for all arrays."""
     difference = right - left
     low, _ = bounds(difference)
     return (low is not None and low >= 0) or is_dominated(terms_of(difference))
@@ -386,7 +386,7 @@ def format_size(size: Any) -> str:
 
 
 def is_size_of(axis: str, size: Any) -> bool:
-    """Return whether a size is just the size of the given axis, in which case the axis name describes it."""
+    """Return whether a size is exactly the size of the given axis, so that messages need not show it."""
     return type(size) is Extent and format_size(size) == f"|{axis}|"
 
 

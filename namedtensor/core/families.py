@@ -1,16 +1,16 @@
 """Families of tensors with equal shapes, such as W^{1,Q}, …, W^{96,Q}, stored in one array under one name.
 
-The members are along the first axis of the array. For a plan, the family is a single input, and for JAX, it is a single
-leaf. A loop over the members reads the array directly.
+The first axis of the array enumerates the members. The family is a single input of a plan, and a single leaf of a JAX
+tree. A loop over the members reads the array directly.
 """
 
 from __future__ import annotations
 
-ALONG = "(members)"  # the first axis of such an array, a name that no formula can contain
+ALONG = "(members)"  # The first axis of a family's array. No formula can contain this name.
 
 
 class FamilyName(str):
-    """The name of a family's array. Each such name denotes one sequence of members.
+    """The name of a family's array. The name determines the sequence of members.
 
     >>> FamilyName(("W^1", "W^2", "W^3"))
     'W^1 … W^3'

@@ -1,7 +1,7 @@
 """Hooks: callbacks for the import of a library or the first use of a class, and functions from higher layers.
 
-With hooks, lower layers do not need to import higher layers. For example, hooks register named tensors with JAX when
-JAX is imported, and add methods to the class NamedTensor when it is first imported.
+Hooks let lower layers use higher layers without importing them. For example, hooks register named tensors with JAX when
+JAX is imported, and add methods to NamedTensor when the class is first imported.
 """
 
 import sys
@@ -18,7 +18,7 @@ _CALLBACKS: dict[str, list[Callable[[], object]]] = {}
 
 
 def when_first_seen(name: str, run: Callable[[], object]) -> None:
-    """Register a callback for the first time that `seen` is called with this name, or run it now if it has been.
+    """Run a callback when `seen` is first called with this name, or now if it has already been called.
 
     >>> when_first_seen("an example", lambda: print("here it is"))
     >>> seen("an example")
@@ -30,10 +30,11 @@ def when_first_seen(name: str, run: Callable[[], object]) -> None:
 
 
 def seen(name: str) -> None:
-    """Run the callbacks that are registered for this name.
+    """Run the callbacks for this name.
 
-    Each call runs all callbacks, because an earlier run may have been interrupted. Thus, if two threads see a name at
-    the same time, neither continues before all callbacks have run. A callback must do nothing when it runs again.
+    Every call runs all callbacks again, because an earlier run may have been interrupted. If two threads call this
+    function at the same time, neither continues before all callbacks have run. A callback must therefore do nothing on
+    later runs.
     """
     _SEEN.add(name)
     for run in [*_CALLBACKS.get(name, ())]:
@@ -41,16 +42,16 @@ def seen(name: str) -> None:
 
 
 class ImportWatcher:
-    """A module finder that does not find modules itself but runs the callbacks of a library after its import.
+    """A module finder that finds no modules, but runs a library's callbacks after its import.
 
-    Libraries such as JAX require that a class of trees is registered before its first use.
+    Libraries such as JAX require a registration of tree classes before their first use.
     """
 
     def __init__(self) -> None:
         self.names: set[str] = set()
 
     def watch(self, name: str) -> None:
-        """Call `seen` with a module's name as soon as the module is imported, or now if it already has been."""
+        """Call `seen` with a module's name as soon as the module is imported, or now if it is already imported."""
         if sys.modules.get(name) is not None:
             seen(name)
             return
@@ -71,10 +72,10 @@ class ImportWatcher:
         def exec_module(module: Any) -> None:
             execute(module)
             self.names.discard(name)
-            with suppress(Exception):  # errors are reported when tensors are used, not at import
+            with suppress(Exception):  # Errors appear when tensors are used, not at import.
                 seen(name)
 
-        with suppress(AttributeError):  # the loader may not accept attributes
+        with suppress(AttributeError):  # The loader may not accept attributes.
             spec.loader.exec_module = exec_module  # type: ignore[method-assign, union-attr]
         return spec
 
@@ -83,7 +84,7 @@ WATCHER = ImportWatcher()
 
 
 class Injected(Generic[Parameters, Result]):
-    """A function of a higher layer, which the layer's `load` imports when the function is called.
+    """A function from a higher layer. The first call imports it through `load`.
 
     >>> length: Injected[[str], int] = Injected()
     >>> length.load = lambda: len
@@ -100,4 +101,4 @@ class Injected(Generic[Parameters, Result]):
 
 from_table: Injected[[Any, Any], Any] = (
     Injected()
-)  # returns the tensor for an xarray, pandas or polars table, or None for any other value
+)  # Converts an xarray, pandas or polars table to a tensor, or returns None for any other value.

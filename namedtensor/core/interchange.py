@@ -1,8 +1,8 @@
-"""Conversion of xarray DataArrays to tensors and back. `data_frames` converts data frames.
+"""Convert xarray DataArrays to tensors and back. `data_frames` converts data frames.
 
-Dimensions, indices and columns become axes, and their coordinates become labels. The `Origin` of the tensor stores the
-other properties of a DataArray or a Series, such as its name, its attributes and other coordinates. A round trip
-therefore preserves them. Operations do not copy the origin, so the properties of an input never describe a result.
+Dimensions, indices and columns become axes, and their coordinates become labels. The tensor's `Origin` stores the other
+properties of a DataArray or a Series, such as its name, its attributes and other coordinates. A round trip therefore
+preserves them. Operations do not copy the origin, so an input's properties never describe a result.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ XARRAY = "pip install '.[xarray]'"
 
 
 class Origin(NamedTuple):
-    """The properties of an array from another library that a tensor does not have itself."""
+    """The properties of an array from another library that a tensor cannot store."""
 
     name: Any = None
     attrs: Mapping[Any, Any] = {}
-    coords: Mapping[Any, Any] = {}  # of xarray, each a Variable
-    dtypes: Any = None  # of the columns of pandas, if they differ from the dtype of the elements
+    coords: Mapping[Any, Any] = {}  # From xarray: each value is a Variable.
+    dtypes: Any = None  # The dtypes of pandas columns, if they differ from the dtype of the elements.
 
 
 def make_labeled_tensor(
     array: Any, axes: Iterable[str], labels: AxisLabels, origin: Origin | None = None
 ) -> NamedTensor:
-    """Return a tensor with labels and the other properties of its source."""
+    """Create a tensor with labels and the origin of its data."""
     plain = tensor(array, tuple(axes))
     result = wrap_layout(plain.array, make_labeled_layout(plain.layout, labels))
     if origin is not None and origin != Origin():
@@ -40,7 +40,7 @@ def make_labeled_tensor(
 
 
 def import_library(name: str, hint: str) -> Any:
-    """Import and return a library. Raise NotationError if it is not installed."""
+    """Import a library and return it. Raise NotationError if it is not installed."""
     from importlib import import_module
 
     try:
@@ -56,7 +56,7 @@ def from_xarray(array: Any) -> NamedTensor:
     Parameters
     ----------
     array : xarray.DataArray
-        The array. `to_xarray` also restores the array's name, attributes and other coordinates.
+        The array. `to_xarray` restores its name, attributes and other coordinates.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def from_xarray(array: Any) -> NamedTensor:
 
 
 def to_xarray(self: NamedTensor) -> Any:
-    """Return an xarray DataArray whose dimensions are the tensor's axes, with labels as coordinates.
+    """Return an xarray DataArray. The tensor's axes become dimensions, and its labels become coordinates.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Validation of the arguments of Python functions: the expected kinds of values, and the error for other values."""
+"""Validate the arguments of Python functions, and create the error for a value of the wrong type."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def to_integer(value: Any) -> int | None:
     """Return a whole number as a Python integer, or None for any other value.
 
-    Whole numbers are Python and NumPy integers, floats such as 3.0, fractions such as 6/2, and arrays and tensors
-    without axes that contain a whole number. Booleans, ∞, nan and traced values are not whole numbers.
+    Whole numbers include Python and NumPy integers, floats such as 3.0, and fractions such as 6/2. Arrays and tensors
+    without axes count if they contain a whole number. Booleans, ∞, nan and traced values are not whole numbers.
 
     >>> to_integer(3.0), to_integer(2.5), to_integer(float("inf")), to_integer(True)
     (3, None, None, None)
@@ -29,7 +29,7 @@ def to_integer(value: Any) -> int | None:
         number = value if isinstance(value, (int, float, Fraction)) else value.item()
         integer: int = int(number)
         is_whole = not isinstance(number, (bool, complex)) and number == integer
-    except Exception:  # It has several elements, is not a finite number, or is traced.
+    except Exception:  # The value has several elements, is not a finite number, or is traced.
         return None
     return integer if is_whole else None
 
@@ -53,7 +53,7 @@ def wrong(value: Any, what: str, expected: str, hint: str) -> NotationError:
 
 
 def require_mapping(value: Any, what: str, hint: str) -> dict[str, Any]:
-    """Return a mapping whose keys are names. None becomes an empty mapping. Raise NotationError for anything else."""
+    """Return a copy of a mapping with string keys, or {} for None. Raise NotationError for anything else."""
     if value is None:
         return {}
     mapping = cast("Mapping[Any, Any]", value) if isinstance(value, Mapping) else None
@@ -63,14 +63,14 @@ def require_mapping(value: Any, what: str, hint: str) -> dict[str, Any]:
 
 
 def require_text(value: Any, what: str, hint: str) -> str:
-    """Return a value that is a string. Raise NotationError for any other value."""
+    """Return the value if it is a string. Raise NotationError for any other value."""
     if not isinstance(value, str):
         raise wrong(value, what, "a text", hint)
     return value
 
 
 def require_names(value: Any, what: str, hint: str) -> tuple[str, ...]:
-    """Return one or more names as a tuple. Raise NotationError for anything else."""
+    """Return one name or several names as a tuple. Raise NotationError for anything else."""
     if isinstance(value, str):
         return (value,)
     items = tuple(cast("Iterable[Any]", value)) if isinstance(value, Iterable) else (None,)
@@ -81,7 +81,7 @@ def require_names(value: Any, what: str, hint: str) -> tuple[str, ...]:
 
 
 def require_path(value: Any) -> Path:
-    """Return a string or a path as a path. Raise NotationError for anything else."""
+    """Convert a string or a path to a Path. Raise NotationError for anything else."""
     if not isinstance(value, (str, os.PathLike)):
         raise wrong(value, "the path of a file", "a text or a path", 'write "model.safetensors"')
     from pathlib import Path
@@ -90,7 +90,7 @@ def require_path(value: Any) -> Path:
 
 
 def require_number(value: Any, what: str, least: float, hint: str) -> Any:
-    """Return a value that is a real number and at least `least`. Raise NotationError for any other value."""
+    """Return the value if it is a real number and at least `least`. Raise NotationError for any other value."""
     if isinstance(value, bool) or not hasattr(value, "__float__") or getattr(value, "shape", ()) or not value >= least:
         raise wrong(value, what, f"a number from {least:g}", hint)
     return value

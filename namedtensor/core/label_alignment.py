@@ -1,4 +1,4 @@
-"""Comparison of the labels of several inputs. The labels may differ, or be equal but in a different order.
+"""Compare the labels of several inputs, which may differ or have different orders.
 
     LabelAlignment([city of A, city of B])      collects the labeled axes of a call's inputs
     .join(city of A, town of M, …)              joins two axes that the formula combines, whatever their names
@@ -18,12 +18,12 @@ from grammar.errors import NotationError
 from .labels import Labels, is_label, text_of
 
 MISMATCH = 412
-MAX_SHOWN = 4  # labels of an axis that a message lists
-Moves = Mapping[str, Mapping[str, Any]]  # by tensor and axis: the positions of its elements in the new order
+MAX_SHOWN = 4  # The maximum number of labels per axis in a message.
+Moves = Mapping[str, Mapping[str, Any]]  # Maps a tensor and an axis to the positions of its elements in the new order.
 
 
 class LabeledAxis:
-    """An axis of an input, with its labels. `tensor` is the name of the input in messages."""
+    """An axis of an input, with its labels. `tensor` is the input's name in messages."""
 
     def __init__(self, tensor: str, axis: str, labels: Labels):
         self.tensor, self.axis, self.labels = tensor, axis, labels
@@ -38,20 +38,20 @@ class LabeledAxis:
 
     @property
     def few(self) -> str:
-        """The first few labels, as a message lists them."""
+        """A phrase that lists the first few labels, for messages."""
         first = ", ".join(map(quote_label, self.labels.values[:MAX_SHOWN]))
         return f"{self.axis} of {self.tensor} has {first}" + ", …" * (len(self) > MAX_SHOWN)
 
     @property
     def removal_code(self) -> str:
-        """The Python code for the input without these labels."""
+        """The Python code that removes the labels from the input's axis."""
         return f"{self.code}.with_labels({keyword(self.axis, 'None')})"
 
 
 class LabelAlignment:
-    """The labeled axes of a call's inputs, in groups of axes that are combined.
+    """The labeled axes of a call's inputs, grouped by the axes that the call combines.
 
-    Axes with the same name are in the same group from the start if their labels can be aligned.
+    Initially, axes with the same name are in one group if their labels can be aligned.
     """
 
     def __init__(self, axes: Iterable[LabeledAxis]):
@@ -64,7 +64,7 @@ class LabelAlignment:
                     break
 
     def join(self, first: LabeledAxis, second: LabeledAxis) -> None:
-        """Record that two axes are combined. Raise NotationError if their labels cannot be aligned."""
+        """Record that the call combines two axes. Raise NotationError if their labels cannot be aligned."""
         if self._group[id(first)] is self._group[id(second)]:
             return
         if not can_align(first.labels, second.labels):
@@ -78,9 +78,10 @@ class LabelAlignment:
         self._group |= dict.fromkeys(members, group)
 
     def moves(self, inputs: Mapping[str, Sequence[str]]) -> Moves:
-        """Return the positions that reorder each input like the first of its group. `inputs` lists all inputs' axes.
+        """Return the positions that bring each input into the order of the first input of its group, by input and axis.
 
-        Raise NotationError if an axis needs to be reordered and an input has this axis without labels.
+        `inputs` maps all inputs to their axes. Raise NotationError if an axis needs a new order, but an input lacks its
+        labels.
         """
         result: dict[str, dict[str, Any]] = {}
         labeled = {(axis.tensor, axis.axis) for axis in self.axes}
@@ -113,7 +114,7 @@ def can_align(first: Labels, second: Labels) -> bool:
 
 
 def positions_like(labels: Labels, first: Labels) -> Any:
-    """Return the positions that reorder labels like other labels. Both must contain the same unique labels."""
+    """Return the positions that bring `labels` into the order of `first`. Both must contain the same unique labels."""
     import numpy as np
 
     places = {key: at for at, key in enumerate(labels.keys)}
@@ -121,7 +122,7 @@ def positions_like(labels: Labels, first: Labels) -> Any:
 
 
 def take(array: Any, axes: Sequence[str], moves: Mapping[str, Any]) -> Any:
-    """Return an array whose elements along some axes are taken from the given positions."""
+    """Select the elements of an array at the given positions along some axes."""
     from .arrays import library, namespace
 
     for axis, positions in moves.items():
@@ -133,7 +134,7 @@ def take(array: Any, axes: Sequence[str], moves: Mapping[str, Any]) -> Any:
 
 # --------------------------------------------------------------------------------------------------------------- messages
 def difference(first: LabeledAxis, second: LabeledAxis) -> NotationError:
-    """Return the error for two combined axes whose labels differ."""
+    """Return the error for two combined axes with different labels."""
     if first.axis == second.axis:
         message = f"{first.tensor} and {second.tensor} have different labels on axis {first.axis}"
     else:
@@ -142,7 +143,7 @@ def difference(first: LabeledAxis, second: LabeledAxis) -> NotationError:
 
 
 def repair(first: LabeledAxis, second: LabeledAxis) -> str:
-    """Return a description of how to combine two axes whose labels differ."""
+    """Return a hint that explains how to combine two axes with different labels."""
     keys = first.labels.keys, second.labels.keys
     known = {*keys[1]}
     common = [label for label, key in zip(first.labels.listed, keys[0]) if key in known]
@@ -152,7 +153,7 @@ def repair(first: LabeledAxis, second: LabeledAxis) -> str:
         if len(first) != len(second):
             return "they have no label in common: rename one of the axes"
         return f"they have no label in common; to combine by position: {second.removal_code}"
-    if common[0] not in second.labels.listed:  # a Python date that equals a NumPy date
+    if common[0] not in second.labels.listed:  # A Python date may equal a NumPy date.
         kinds = " and ".join(type(axis.labels.listed[0]).__name__ for axis in (first, second))
         return f"give the labels one type: they are {kinds}"
     return selection(first, second, common)
@@ -162,7 +163,7 @@ def selection(first: LabeledAxis, second: LabeledAxis, common: Sequence[Any]) ->
     """Return Python code that selects the common labels of two axes."""
     left, right = first.code, second.code
     listed = f'common = [c for c in {left}.labels["{first.axis}"] if c in {right}.labels["{second.axis}"]]'
-    # Integers in brackets are positions, so these labels need `sel`.
+    # Integers in brackets would be positions, so these labels need `sel`.
     opened, closed = ("[", "]") if all(map(is_label, common)) else (".sel(", ")")
     pairs = {left: [first.axis]}
     pairs.setdefault(right, []).append(second.axis)
@@ -172,7 +173,7 @@ def selection(first: LabeledAxis, second: LabeledAxis, common: Sequence[Any]) ->
 
 
 def add_table_hint(problem: NotationError, tables: Iterable[str]) -> NotationError:
-    """Return the error with a hint to first convert tables to tensors, because tables do not have `labels`."""
+    """Extend the hint of an error about tables: first convert them to tensors, because tables have no `labels`."""
     hint = problem.hint or ""
     named = [code for code in map(name_in_python, tables) if f"{code}.labels" in hint or f"{code}.with" in hint]
     if problem.code == MISMATCH and named:
@@ -182,7 +183,7 @@ def add_table_hint(problem: NotationError, tables: Iterable[str]) -> NotationErr
 
 
 def report_order(first: LabeledAxis, second: LabeledAxis) -> NotationError:
-    """Return the error for labels that are not unique and are in different orders in two inputs."""
+    """Return the error for labels that are not unique and have different orders in two inputs."""
     counts = Counter(second.labels.keys)
     twice = next(label for label, key in zip(second.labels.values, second.labels.keys) if counts[key] > 1)
     where = f"of axis {second.axis}" if first.axis == second.axis else f"of {first.axis} and {second.axis}"
@@ -195,7 +196,7 @@ def report_order(first: LabeledAxis, second: LabeledAxis) -> NotationError:
 
 
 def missing(tensor: str, axis: str, first: LabeledAxis, second: LabeledAxis) -> NotationError:
-    """Return the error for an input without labels on an axis along which other inputs are aligned."""
+    """Return the error for an input that lacks labels on an axis along which other inputs are aligned."""
     opened, closed = ("[", "]") if all(map(is_label, second.labels.listed)) else (".sel(", ")")
     selected = f'{second.code}{opened}{{"{second.axis}": {first.code}.labels["{first.axis}"]}}{closed}'
     return NotationError(
@@ -207,7 +208,7 @@ def missing(tensor: str, axis: str, first: LabeledAxis, second: LabeledAxis) -> 
 
 
 def quote_label(label: Any) -> str:
-    """Format a label for a message, with quotes around strings but not around dates."""
+    """Format a label for a message. Strings get quotes, but dates do not."""
     import numpy as np
 
     if isinstance(label, (np.datetime64, np.timedelta64)):
@@ -216,10 +217,10 @@ def quote_label(label: Any) -> str:
 
 
 def name_in_python(tensor: str) -> str:
-    """Return Python code that denotes an input, given the name of the input in a formula."""
+    """Return Python code for an input, given its name in a formula."""
     return tensor if tensor.isidentifier() else f'values["{tensor}"]'
 
 
 def keyword(axis: str, value: str) -> str:
-    """Return the Python code of an argument for an axis, as a keyword argument if the axis name allows it."""
+    """Return Python code for an argument that concerns one axis, as a keyword argument if possible."""
     return f"{axis}={value}" if axis.isidentifier() else f'{{"{axis}": {value}}}'

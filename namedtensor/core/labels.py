@@ -1,10 +1,10 @@
-"""Labels: names for the elements along an axis, such as the cities of a table, as part of a tensor's layout.
+"""Labels name the elements along an axis, such as the cities of a table. They are part of a tensor's layout.
 
-    A.layout                          the axes, sizes and dtype, where `labels` is ()
+    A.layout                          the axes, sizes and dtype; `labels` is ()
     A.with_labels(city=[…]).layout    a `LabeledLayout`, which also has the labels of some axes
 
-A tensor without labels has a plain `Layout`, so operations on it do not handle labels. An operation on tensors with
-labels is specialized to their layouts, like any operation. The layout of the result has the labels that it keeps.
+A tensor without labels has a plain `Layout`, so operations on it do not handle labels. Operations on labeled tensors
+are specialized to their layouts, like all operations. The layout of the result has the remaining labels.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from grammar.errors import NotationError
 
 from .arrays import Layout
 
-MAX_LAYOUTS = 1024  # with labels, that are interned
-MAX_LABEL_BYTES = 32 * 2**20  # for all labels together
-MAX_CACHED_LABELS = 4096  # in one call; layouts with more labels are in no cache of calls
-BYTES_PER_LABEL = 100  # of a string in a list and in a dictionary, about
+MAX_LAYOUTS = 1024  # The maximum number of interned layouts with labels.
+MAX_LABEL_BYTES = 32 * 2**20  # The limit for all of their labels together.
+MAX_CACHED_LABELS = 4096  # Per call. Call caches do not store layouts with more labels.
+BYTES_PER_LABEL = 100  # The approximate size of a string in a list and a dictionary.
 
 
 class Labels:
-    """The labels of one axis, in the order of its elements. Instances with equal dtypes and labels are equal.
+    """The labels of one axis, in element order. Two instances are equal if their dtypes and labels are equal.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Labels:
             return False
         import numpy as np
 
-        # NumPy counts the number 1 and a span of one day as equal.
+        # NumPy considers the number 1 and a span of one day equal.
         return self.values.dtype == other.values.dtype and bool(np.array_equal(self.values, other.values))
 
     def __repr__(self) -> str:
@@ -66,11 +66,11 @@ class Labels:
 
     @property
     def listed(self) -> list[Any]:
-        """The labels as a list, in which dates are NumPy dates."""
+        """The labels as a list. Dates are NumPy dates."""
         return [*self.values] if self.values.dtype.kind in "mM" else self.values.tolist()
 
     def text(self, position: int) -> str:
-        """Return the label of an element as tables show it."""
+        """Return the text of the label at a position, for tables."""
         return text_of(self.values[position])
 
     def part(self, at: Any) -> Labels:
@@ -79,28 +79,31 @@ class Labels:
 
     @cached_property
     def positions(self) -> dict[Any, list[int]]:
-        """Return the positions of each label, by label."""
+        """Return a map from each label to its positions."""
         return positions_of(self.values.tolist())
 
     @cached_property
     def texts(self) -> dict[str, list[int]]:
-        """Return the positions of each label, by the text of the label."""
+        """Return a map from the text of each label to its positions."""
         return positions_of(map(self.text, range(len(self))))
 
     def equals(self, other: Labels) -> bool:
-        """Return whether two axes have the same labels in the same order, regardless of dtypes."""
+        """Return whether both axes have the same labels in the same order, possibly with different dtypes."""
         return self == other or (len(self) == len(other) and self.keys == other.keys)
 
     @cached_property
     def keys(self) -> list[Any]:
-        """Return a list of keys, one per label. Equal labels have equal keys, whatever their dtypes."""
+        """Return one key per label. Equal labels have equal keys, even if their dtypes differ."""
         if self.values.dtype.kind in "mM":
             return date_keys(self.values)
         listed: list[Any] = self.values.tolist()
         return listed if {*map(type, listed)} <= {str, int} else [*map(key_of, listed)]
 
     def position(self, label: Any, axis: str) -> int:
-        """Return the position of a label or of its text. Raise NotationError unless exactly one label matches."""
+        """Return the position of a label, or of a label with the given text.
+
+        Raise NotationError unless exactly one label matches.
+        """
         places = self._places(label)
         if not places:
             raise unknown_label(label, axis, self)
@@ -121,15 +124,15 @@ class Labels:
             if self.values.dtype.kind in "mM":
                 exact = np.asarray(label, dtype=f"{self.values.dtype.kind}8")
                 key = exact.astype(self.values.dtype)
-                if key != exact and not np.isnat(exact):  # a date between two labels
+                if key != exact and not np.isnat(exact):  # The date is between two labels.
                     return []
             return self.positions.get(key.item() if hasattr(key, "item") else key, [])
-        except (TypeError, ValueError):  # not a date, or not hashable
+        except (TypeError, ValueError):  # The label is not a date, or not hashable.
             return []
 
 
 def positions_of(values: Iterable[Any]) -> dict[Any, list[int]]:
-    """Return a mapping from each value to the list of its positions."""
+    """Return a map from each value to the list of its positions."""
     result: dict[Any, list[int]] = {}
     for position, value in enumerate(values):
         result.setdefault(value, []).append(position)
@@ -149,7 +152,7 @@ def date_keys(values: Any) -> list[Any]:
 
     kind = values.dtype.kind
     unit, count = np.datetime_data(values.dtype)
-    if unit in ("Y", "M") and kind == "M":  # years and months have no fixed length
+    if unit in ("Y", "M") and kind == "M":  # Years and months have no fixed length.
         values, unit, count = values.astype("M8[D]"), "D", 1
     scale = count * ATTOSECONDS.get(unit, 0)
     absent, numbers = np.isnat(values).tolist(), values.astype(np.int64).tolist()
@@ -160,24 +163,24 @@ def date_keys(values: Any) -> list[Any]:
 
 
 def key_of(label: Any) -> Any:
-    """Return a key that is equal for equal labels, including nan and dates in any unit."""
+    """Return a key for a label. Equal labels have equal keys, including nan and dates in different units."""
     import datetime
 
     import numpy as np
 
     key: Any = label
     if isinstance(label, datetime.datetime) and label.tzinfo is None:
-        key = getattr(label, "to_datetime64", partial(np.datetime64, label))()  # which pandas has
+        key = getattr(label, "to_datetime64", partial(np.datetime64, label))()  # pandas dates have `to_datetime64`.
     if isinstance(key, (np.datetime64, np.timedelta64)):
         return date_keys(np.asarray(key).reshape(1))[0]  # pyright: ignore[reportUnknownArgumentType]
     try:
         return NAN if key != key else key
-    except TypeError:  # pandas.NA has no truth value
+    except TypeError:  # pandas.NA has no truth value.
         return NAN
 
 
 def to_labels(values: Any) -> Any:
-    """Return an array of labels for the given values. Raise NotationError if they cannot be labels."""
+    """Convert values to an array of labels. Raise NotationError if they cannot be labels."""
     import numpy as np
 
     if isinstance(values, (str, bytes)) or not (hasattr(values, "__iter__") or hasattr(values, "__array__")):
@@ -202,14 +205,14 @@ def to_labels(values: Any) -> Any:
 
 
 def is_label(selection: Any) -> bool:
-    """Return whether an index is a label, that is, a string, a date or a float."""
+    """Return whether an index is a label: a string, a date or a float."""
     import numpy as np
 
     return isinstance(selection, (str, float, np.datetime64, np.timedelta64)) or hasattr(selection, "isoformat")
 
 
 def text_of(value: Any) -> str:
-    """Return a label as a string. If a date is at midnight, omit the time."""
+    """Convert a label to a string. For a date at midnight, omit the time."""
     import numpy as np
 
     if isinstance(value, (np.datetime64, np.timedelta64)):
@@ -220,7 +223,7 @@ def text_of(value: Any) -> str:
 
 
 def dropping_notes(dropped: Iterable[str]) -> tuple[str, ...]:
-    """Return a tuple with a note about omitted text columns, or an empty tuple if no columns are omitted."""
+    """Return a note about omitted text columns in a tuple, or an empty tuple if there are none."""
     names = ", ".join(map(str, dropped))
     return (f"left out {names}: no numbers there",) if names else ()
 
@@ -231,7 +234,10 @@ def format_label(value: Any) -> str:
 
 
 def unknown_label(label: Any, axis: str, labels: Labels) -> NotationError:
-    """Return the error for a label that an axis does not have, listing the closest or the first labels."""
+    """Return the error for a label that an axis does not have.
+
+    Its hint lists the closest labels or the first labels.
+    """
     from .suggestions import did_you_mean, near
 
     texts = [*labels.texts]
@@ -252,7 +258,7 @@ AxisLabels = Mapping[str, Labels]
 
 
 class ConflictingLabels(Labels):
-    """A marker for an axis whose labels differ between operands. It works without NumPy, which may not be installed."""
+    """A marker for an axis whose labels differ between operands. It works even if NumPy is not installed."""
 
     def __init__(self):
         self.values: Any = ()
@@ -265,7 +271,7 @@ CONFLICT = ConflictingLabels()
 
 
 class LabeledLayout(Layout):
-    """A layout with labels for some axes. `plain` is the layout without labels."""
+    """A layout with labels for some axes. `plain` is the same layout without labels."""
 
     __slots__ = ("labels", "plain")
 
@@ -286,7 +292,10 @@ _INTERNED: Cache[Any, LabeledLayout] = Cache(
 
 
 def make_labeled_layout(layout: Layout, labels: AxisLabels) -> Layout:
-    """Return the shared layout with these labels for its axes, or the plain layout if none of the labels fit."""
+    """Return the shared layout with labels on its axes, or the plain layout if no labels fit.
+
+    Labels fit an axis if their number equals its size.
+    """
     plain = plain_layout(layout)
     sizes = plain.sizes
     pairs = tuple((axis, labels[axis]) for axis in plain.axes if axis in labels and len(labels[axis]) == sizes[axis])
@@ -301,24 +310,27 @@ def plain_layout(layout: Layout) -> Layout:
 
 
 def labels_of(layout: Any) -> dict[str, Labels]:
-    """Return the labels of a layout by axis. Unlabeled values, such as plain numbers, do not have labels."""
+    """Return a map from the labeled axes of a layout to their labels.
+
+    For a value without a layout, the map is empty.
+    """
     return dict(getattr(layout, "labels", ()))
 
 
 def is_small(layouts: Iterable[Any]) -> bool:
-    """Return whether there are so few labels that caches of calls may store these layouts."""
+    """Return whether the layouts have so few labels in total that call caches may store them."""
     return sum(len(labels) for layout in layouts for _, labels in getattr(layout, "labels", ())) <= MAX_CACHED_LABELS
 
 
 def find_common_labels(several: Iterable[AxisLabels]) -> dict[str, Labels]:
-    """Return the labels that several operands agree on. An axis whose labels differ is omitted."""
+    """Return the labels that several operands agree on, without the axes on which they disagree."""
     return drop_conflicts(combine_labels(several))
 
 
 def combine_labels(
     several: Iterable[AxisLabels], agree: Callable[[Labels, Labels], bool] = Labels.equals
 ) -> dict[str, Labels]:
-    """Return the combined labels of several operands, with `CONFLICT` for each axis whose labels differ."""
+    """Combine the labels of several operands. An axis with different labels gets `CONFLICT`."""
     result: dict[str, Labels] = {}
     for labels in several:
         for axis, axis_labels in labels.items():
@@ -328,5 +340,5 @@ def combine_labels(
 
 
 def drop_conflicts(labels: AxisLabels) -> dict[str, Labels]:
-    """Return the labels, except the labels of axes on which operands disagreed."""
+    """Return the labels without the axes on which operands disagree."""
     return {axis: axis_labels for axis, axis_labels in labels.items() if axis_labels is not CONFLICT}

@@ -1,4 +1,4 @@
-"""Monomials of symbolic sizes: products of atoms (axis sizes, floor quotients or maxima), each with a `kind`.
+"""Compute with monomials of symbolic sizes, which are products of axis sizes, floor quotients and maxima.
 
 The functions decide whether a sum of monomials is never negative, bound products and quotients by intervals, and format
 polynomials. The module `extents` defines sizes as sums of monomials.
@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping
 from math import inf
 from typing import Any, TypeAlias
 
-Monomial: TypeAlias = tuple[Any, ...]  # atoms, sorted by their texts
-Interval: TypeAlias = tuple[float, float]  # integers, or infinite
+Monomial: TypeAlias = tuple[Any, ...]  # Atoms, sorted by their texts.
+Interval: TypeAlias = tuple[float, float]  # Two integers or infinities.
 
 
 class UndecidedSizeError(Exception):
-    """Raised if code needs the value of a size that is known only when the function runs."""
+    """Raised if code needs the value of a size that is unknown until run time."""
 
     def __init__(self, size: Any):
         super().__init__(f"{size} is known only when the function runs")
@@ -23,11 +23,11 @@ class UndecidedSizeError(Exception):
 
 
 class UnfitSizeError(UndecidedSizeError):
-    """Raised if symbolic sizes do not fit even for their example values, which then illustrate the problem."""
+    """Raised if symbolic sizes do not fit even for their example values. The message can show these values."""
 
 
 def quotient(terms: Mapping[Monomial, int], monomial: Monomial, count: int) -> dict[Monomial, int] | None:
-    """Return the quotient of a polynomial and `count` times a monomial, or None if that does not divide each term."""
+    """Divide a polynomial by `count` times a monomial. Return None if a term is not divisible."""
     result: dict[Monomial, int] = {}
     for other, times in terms.items():
         rest = [*other]
@@ -42,7 +42,7 @@ def quotient(terms: Mapping[Monomial, int], monomial: Monomial, count: int) -> d
 
 
 def floor_quotient(part: float, divisor: float) -> float:
-    """Return the floor of a quotient by a positive number. For an infinite number, return the limit."""
+    """Return the floor of a quotient with a positive divisor. For infinite operands, return the limit."""
     if divisor == inf:
         return part if part == inf else -1 if part < 0 else 0
     return part if part in (inf, -inf) else part // divisor
@@ -54,9 +54,9 @@ def products(left: Interval, right: Interval) -> Interval:
 
 
 def is_dominated(terms: Mapping[Monomial, int]) -> bool:
-    """Return whether positive monomials outweigh the negative ones, as in a b − a ≥ 0, since b ≥ 1.
+    """Return whether the positive monomials provably outweigh the negative ones.
 
-    Each negative monomial must divide a separate positive monomial.
+    For example, a b − a ≥ 0, because b ≥ 1. Each negative monomial must divide a separate positive monomial.
     """
     negative = [(monomial, -count) for monomial, count in terms.items() if count < 0]
     positive = {monomial: count for monomial, count in terms.items() if count > 0}
@@ -71,7 +71,7 @@ def is_dominated(terms: Mapping[Monomial, int]) -> bool:
 
 
 def divides(monomial: Monomial, other: Monomial) -> bool:
-    """Return whether `other` is a product of symbols that contains a monomial, which is then at most `other`."""
+    """Return whether `other` is a product of symbols that contains `monomial`, and therefore at least as large."""
     rest = [*other]
     for atom in monomial:
         if atom not in rest:
@@ -86,9 +86,10 @@ SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 def format_polynomial(
     terms: Mapping[Monomial, int], text: Callable[[Any], str], times: str, powers: bool = False
 ) -> str:
-    """Format a polynomial, with its monomials in order of decreasing degree.
+    """Format a polynomial with its monomials in order of decreasing degree.
 
-    `text` formats an atom, `times` separates factors, and `powers` combines equal factors, as in |seq|².
+    `text` formats an atom, and `times` separates factors. If `powers` is true, equal factors form a power, as in
+    |seq|².
     """
     parts: list[str] = []
     for monomial, count in sorted(terms.items(), key=lambda term: (-len(term[0]), [str(atom) for atom in term[0]])):

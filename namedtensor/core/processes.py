@@ -1,7 +1,8 @@
 """A separate Python process that answers requests line by line, can be terminated, and ends when its parent ends.
 
-The command `python -P` starts the process, so that it does not import modules from the working directory. The process
-imports the same copy of this package as its parent. If the system supports it, the process has a memory limit.
+The parent can terminate the process at any time. The command `python -P` starts it, so that it does not import modules
+from the working directory. It imports the same copy of this package as its parent. If the system supports it, the
+process has a memory limit.
 """
 
 from __future__ import annotations
@@ -39,18 +40,18 @@ processes.serve(importlib.import_module(module), int(memory))
 
 
 class EndedError(Exception):
-    """Raised if the process ended without an answer."""
+    """Raised if the process ended before it answered."""
 
 
 class LateError(Exception):
-    """Raised if the answer took too long, so that the process was terminated."""
+    """Raised if the answer took too long. The process has then been terminated."""
 
 
 class AnsweringProcess:
-    """A process that calls the function `answer_line` of a module for each line.
+    """A process that answers each line with a module's function `answer_line`.
 
-    The process starts on first use, and restarts on the next use after it has ended. If the module defines `prepare`,
-    the process calls it once before the first line.
+    The process starts on first use. If it has ended, the next use restarts it. If the module defines `prepare`, the
+    process calls it once before the first line.
 
     The methods raise OSError if the platform does not support processes.
     """
@@ -59,11 +60,11 @@ class AnsweringProcess:
         self.module, self.memory = module, memory
         self.lock = threading.Lock()
         self.process: subprocess.Popen[bytes] | None = None
-        self.owner = 0  # the process that started it; a forked child does not own it
+        self.owner = 0  # The id of the process that started this one. A forked child is not the owner.
         self.is_ready = False
 
     def begin(self) -> None:
-        """Start the process, unless it is running, to make the first answer faster. May raise OSError."""
+        """Start the process unless it is running, so that the first answer is faster. May raise OSError."""
         with self.lock:
             self._begin()
 
@@ -73,9 +74,9 @@ class AnsweringProcess:
             self.start()
 
     def ask(self, line: bytes, seconds: float) -> bytes:
-        """Return the process's answer to a line. Raise EndedError, LateError or OSError if the process does not answer.
+        """Return the process's answer to a line. Raise EndedError, LateError or OSError if there is no answer.
 
-        Calls from several threads are answered one at a time.
+        If several threads call this method, their calls run one at a time.
         """
         with self.lock:
             try:
@@ -89,7 +90,10 @@ class AnsweringProcess:
                 raise
 
     def ask_bounded(self, line: bytes, seconds: float) -> bytes:
-        """Return the answer to a line. Raise NotationError if time or memory do not suffice, or no process starts."""
+        """Return the answer to a line.
+
+        Raise NotationError if the answer exceeds the time or memory limit, or if no process starts.
+        """
         try:
             return self.ask(line, seconds)
         except LateError:
@@ -104,15 +108,15 @@ class AnsweringProcess:
 
     @property
     def is_running(self) -> bool:
-        """Whether the current process has started a process that has not ended."""
+        """Whether a process that the current process started is still running."""
         return self.process is not None and self.owner == os.getpid() and self.process.poll() is None
 
     def start(self) -> None:
-        """Start the process without waiting until it is ready."""
+        """Start the process without waiting for it."""
         if not sys.executable or getattr(sys, "frozen", False):
             raise OSError("this Python cannot start another")
         command = [sys.executable, *flags(), "-c", START, self.module, ROOT, str(self.memory), json.dumps(more_paths())]
-        process = subprocess.Popen(  # without buffers, whose locks a fork would find taken
+        process = subprocess.Popen(  # Without buffers, because a fork may inherit their locks in the locked state.
             command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()
         )
         self.process, self.owner = process, os.getpid()
@@ -141,25 +145,25 @@ class AnsweringProcess:
         return answer
 
     def close(self) -> None:
-        """Terminate the process. The next request starts another process."""
+        """Terminate the process. The next request starts a new process."""
         if self.process is not None:
             self.end()
             self.process = None
 
 
 def end_process(process: subprocess.Popen[bytes], owner: int) -> None:
-    """Terminate a process, unless it belongs to the process that the current one was forked from."""
+    """Terminate a process, unless a fork inherited it from another owner. Close its streams."""
     mine = owner == os.getpid()
     if mine:
         process.kill()
         process.wait()
-    for stream in (process.stdin, None if mine else process.stdout):  # which `read` closes
+    for stream in (process.stdin, None if mine else process.stdout):  # `read` closes the output stream.
         if stream is not None:
             stream.close()
 
 
 def read(stream: IO[bytes] | None, answers: queue.SimpleQueue[bytes]) -> None:
-    """Put the answers of the process into a queue. An empty answer indicates that the process has ended."""
+    """Put the answers of the process into a queue. An empty answer means that the process has ended."""
     parts: list[bytes] = []
     with stream or io.BytesIO() as output:
         while chunk := output.read(MAX_CHUNK_BYTES):
@@ -172,7 +176,7 @@ def read(stream: IO[bytes] | None, answers: queue.SimpleQueue[bytes]) -> None:
 
 
 def flags() -> list[str]:
-    """Return the flags for a new Python with the same options and search path, except the working directory."""
+    """Return the flags for a new Python with the same options and module path, without the working directory."""
     known = (("isolated", "-I"), ("ignore_environment", "-E"), ("no_user_site", "-s"), ("dont_write_bytecode", "-B"))
     return [
         "-P",
@@ -182,25 +186,25 @@ def flags() -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """Return the current environment, with one BLAS thread by default and no working directory in the module path."""
+    """Return the current environment, with one BLAS thread by default and without empty module paths."""
     paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     return {"OPENBLAS_NUM_THREADS": "1", **os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
 
 
 def more_paths() -> list[str]:
-    """Return the folders in which the current process looks for modules, except the working directory."""
+    """Return the module search path of the current process, without the working directory."""
     try:
         here = os.path.realpath(os.getcwd())
-    except OSError:  # it was removed
+    except OSError:  # The working directory no longer exists.
         here = ""
     return [path for path in sys.path if path and os.path.realpath(path) != here]
 
 
 # ------------------------------------------------------------------------------------------------------- in the process
 def serve(module: Any, memory: int) -> None:
-    """Answer the client's requests with the function `answer_line` of a module, until the client has ended."""
+    """Answer the client's requests with a module's function `answer_line` until the client ends."""
     out = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # printed text is not an answer
+    os.dup2(2, 1)  # Printed text must not be mistaken for an answer.
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # The parent process ends this process.
     answer_line: Callable[[bytes], bytes] = module.answer_line
     getattr(module, "prepare", int)()
@@ -221,7 +225,7 @@ def read_lines(lines: queue.SimpleQueue[bytes]) -> None:
 
 
 def limit_memory(most: int) -> None:
-    """Limit the memory of the current process if the system supports it. 0 means unlimited."""
+    """Limit the memory of the current process if the system supports it. The limit 0 means unlimited."""
     if not most:
         return
     try:

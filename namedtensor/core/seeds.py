@@ -1,6 +1,7 @@
-"""Seeds of random numbers, which are integers or keys of `jax.random`. JAX may trace the keys.
+"""Convert seeds of random numbers, which are integers or `jax.random` keys. JAX may trace the keys.
 
-For an integer, NumPy generates the random numbers. For a key, `jax.random` does, also inside `jax.jit` and `jax.vmap`.
+For an integer, NumPy generates the random numbers. For a key, `jax.random` generates them, even inside `jax.jit` and
+`jax.vmap`.
 """
 
 from __future__ import annotations
@@ -13,16 +14,16 @@ from grammar.errors import NotationError
 from .kinds import to_count
 
 HINT = "write seed=0"
-SEED_BITS = 24  # the bits of a key's integer, which single precision represents exactly
+SEED_BITS = 24  # The number of bits in a key's integer. Single precision represents such an integer exactly.
 
 
 def is_key(value: Any) -> bool:
-    """Return whether a value is an array of keys, such as `jax.random.key` returns."""
+    """Return whether a value is an array of JAX keys, such as the result of `jax.random.key`."""
     return type(getattr(value, "dtype", None)).__name__ == "KeyTy"
 
 
 def to_seed(value: Any) -> Any:
-    """Return a non-negative integer or a single key. Raise NotationError for anything else."""
+    """Return a seed: a non-negative integer or a single key. Raise NotationError for anything else."""
     if not is_key(value):
         return to_count(value, "the seed", HINT)
     if value.shape:
@@ -34,14 +35,14 @@ def to_seed(value: Any) -> Any:
 
 
 def number_of_key(key: Any) -> Any:
-    """Return a JAX array with the integer that represents a JAX key as the seed in a formula."""
+    """Convert a JAX key to the number that represents it as the seed in a formula, as a JAX array."""
     from jax import random  # type: ignore[import-not-found]
 
     return (random.bits(to_seed(key), (), "uint32") >> (32 - SEED_BITS)).astype("float32")
 
 
 def generator_of(seed: Any) -> Any:
-    """Return the random generator for a seed, or for a sequence of a seed and integers, such as (0, 3)."""
+    """Create the random generator for a seed, or for a seed followed by integers, such as (0, 3)."""
     import numpy as np
 
     parts: list[Any] = [*seed] if isinstance(seed, (tuple, list)) and seed else [seed]
@@ -56,9 +57,9 @@ def generator_of(seed: Any) -> Any:
 
 
 class KeyGenerator:
-    """Random numbers from `jax.random` for a key and a name, with the interface of NumPy's generators.
+    """Random numbers from `jax.random` for a key and a name, with the interface of a NumPy generator.
 
-    Unlike a NumPy generator, each call of a method starts from the same key, so equal calls return equal numbers.
+    Unlike in NumPy, each method call starts from the same key, so equal calls return equal numbers.
     """
 
     def __init__(self, key: Any, name: str):

@@ -1,4 +1,4 @@
-"""Settings of an evaluation: resource limits for a formula, and whether outer broadcasts are forbidden.
+"""Define the settings of an evaluation: resource limits for a formula, and strict mode, which forbids outer broadcasts.
 
 Outer broadcasts such as x_{a} + y_{b} can be forbidden in a block, in a session, or by an environment variable:
 
@@ -33,23 +33,22 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits on the time and the memory that one formula may use.
+    """Limits on the time and memory of one formula.
 
     Attributes
     ----------
     max_nesting : int
-        The depth of nested brackets and calls (default: 200).
+        The nesting depth of brackets and calls (default: 200).
     max_literal_elements : int
         The number of elements in all tensor literals of a formula.
     max_result_bytes : int
-        The number of bytes of one result (default: 4 GiB).
+        The size of one result, in bytes (default: 4 GiB).
     max_steps : int
-        The number of steps of a recurrence, or of terms of a sum (default: 10**6).
+        The number of steps in a recurrence, or of terms in a sum (default: 10**6).
     max_source_chars : int
         The number of characters in the source.
     max_expanded_nodes : int
-        The number of nodes in the formula after calls, sums, recurrences and derivatives are expanded, in addition to
-        the source's number of characters (default: 50,000).
+        The number of nodes in the formula after the expansion of calls, sums, recurrences and derivatives. It may exceed this limit by the number of characters in the source (default: 50,000).
 
     Examples
     --------
@@ -69,25 +68,25 @@ class Limits:
             require_number(getattr(self, field.name), f"the limit {field.name}", 0, f"write Limits({field.name}=10**6)")
 
     def __repr__(self) -> str:
-        """Return the call that creates these limits, without default values."""
+        """Return the call that creates these limits. Default values are omitted."""
         changed = (field.name for field in fields(self) if getattr(self, field.name) != field.default)
         return f"Limits({', '.join(f'{name}={getattr(self, name)}' for name in changed)})"
 
 
 DEFAULT = Limits()
-HEADROOM = 20_000  # nested calls of Python
+HEADROOM = 20_000  # The recursion limit inside the context.
 
 
 class recursion_headroom:
-    """A context that raises Python's recursion limit, because a formula with 200 brackets may exceed the default limit.
+    """A context that raises Python's recursion limit.
 
-    All threads share the limit. The first thread that enters the context raises the limit, and the last thread that
-    leaves restores it. A context that was never left because of an interrupt counts only until it is garbage-collected.
-    A forked child does not count the threads of its parent.
+    A formula with 200 nested brackets may exceed the default limit. All threads share the limit. The first thread to
+    enter the context raises the limit, and the last thread to leave restores it. If an interrupt prevents a thread from
+    leaving, its context counts until it is garbage-collected. A forked child does not count the threads of its parent.
     """
 
     inside: WeakSet[recursion_headroom] = WeakSet()
-    before: int = 0  # the limit to restore, or 0 if it was not raised
+    before: int = 0  # The limit to restore, or 0 if it has not been raised.
 
     def __init__(self, source: str | None = None):
         self.source: str | None = source
@@ -121,9 +120,9 @@ class recursion_headroom:
 
     @classmethod
     def _reset_after_fork(cls) -> None:
-        """Reset the state in a child process, where the parent's threads do not run.
+        """Reset the state in a child process, because the parent's threads do not run there.
 
-        The forking thread continues in the child, and may be inside the context.
+        Only the forking thread continues in the child. It may be inside the context.
         """
         cls.inside = WeakSet()
         if cls.before:
@@ -132,7 +131,7 @@ class recursion_headroom:
 
 
 def raise_recursion_limit(function: Callable[Given, Result]) -> Callable[Given, Result]:
-    """Wrap a function so that it runs with more recursion headroom."""
+    """Wrap a function so that it runs with a higher recursion limit."""
 
     @wraps(function)
     def call(*arguments: Given.args, **options: Given.kwargs) -> Result:
@@ -146,7 +145,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=recursion_headroom._reset_after_fork)  # pyright: ignore[reportPrivateUsage]
 
 
-OUTER = ("+", "-", "⊙", "juxtaposed", "/")  # the operators whose outer broadcast is reported
+OUTER = ("+", "-", "⊙", "juxtaposed", "/")  # Only outer broadcasts of these operators are reported.
 
 _in_block: ContextVar[bool | None] = ContextVar("strict", default=None)
 _in_session = os.environ.get("NAMEDTENSOR_STRICT", "").strip().lower() not in ("", "0", "false", "no")
@@ -155,9 +154,9 @@ _in_session = os.environ.get("NAMEDTENSOR_STRICT", "").strip().lower() not in ("
 class strict:
     """A context in which every outer broadcast raises an error (314).
 
-    In an outer broadcast, each operand has an axis that the other operand lacks. In a `with` statement, the setting
-    applies to the block. A plain call changes the setting for the session, in all threads. To check a single formula,
-    pass `strict=True` to `evaluate`, `program` or `formula`.
+    In an outer broadcast, each operand has an axis that the other operand lacks. In a `with` statement, strict mode
+    applies to the block. A plain call sets it for the session, in all threads. To check a single formula, pass
+    `strict=True` to `evaluate`, `program` or `formula`.
 
     Parameters
     ----------
@@ -183,7 +182,7 @@ class strict:
 
     def __enter__(self) -> None:
         global _in_session
-        if not self._tokens:  # it is for a block, and not for the session
+        if not self._tokens:  # A `with` statement sets the mode for a block, not for the session.
             _in_session = self._before
         self._tokens.append(_in_block.set(self._on))
 
@@ -201,13 +200,16 @@ def is_strict() -> bool:
 
 
 def refuse(problem: NotationError) -> None:
-    """Raise the error for an outer broadcast if outer broadcasts are forbidden."""
+    """Raise the error for an outer broadcast if strict mode is on."""
     if is_strict():
         raise problem.replace()
 
 
 def guard_broadcast(run: Callable[..., Any], problem: NotationError | None) -> Callable[..., Any]:
-    """Return a function that raises `problem`, if it is not None, in strict mode, and otherwise calls `run`."""
+    """Return a function that raises `problem` in strict mode and otherwise calls `run`.
+
+    If `problem` is None, return `run` itself.
+    """
     if problem is None:
         return run
 
@@ -219,11 +221,14 @@ def guard_broadcast(run: Callable[..., Any], problem: NotationError | None) -> C
 
 
 # ------------------------------------------------------------------------------------------------------------ misspelled
-MIN_LETTERS = 4  # of names that are compared
+MIN_LETTERS = 4  # Shorter names are not compared.
 
 
 def misspelt(left: list[str], right: list[str]) -> tuple[str, str] | None:
-    """Return an axis of each side if they differ by one letter (added, dropped, swapped or replaced), or else None."""
+    """Return an axis from each side that may be misspellings of one name, or None if there is no such pair.
+
+    Two names match if they differ by one letter: added, dropped, swapped or replaced.
+    """
     pairs = ((one, other) for one in left for other in right)
     return next((pair for pair in pairs if all(map(_is_word, pair)) and is_one_letter_apart(*pair)), None)
 

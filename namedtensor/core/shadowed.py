@@ -1,4 +1,4 @@
-"""Detection of user files that shadow a package of this project."""
+"""Detect user files that shadow a package of this project."""
 
 import sys
 from os import getcwd
@@ -8,7 +8,7 @@ HOME = dirname(dirname(dirname(abspath(__file__))))
 
 
 def hiding(package: str) -> str | None:
-    """Return the file that Python imports as `package` instead of this project's package, or None if no file hides it.
+    """Return the file that Python imports as `package` in place of this project's package, or None if no file hides it.
 
     >>> hiding("grammar") is None
     True
@@ -24,14 +24,14 @@ def hiding(package: str) -> str | None:
 def _location(package: str) -> str | None:
     """Return the file of a package that has not been imported yet.
 
-    `importlib.util.find_spec` returns the same file, but that module is slow to import.
+    `importlib.util.find_spec` would return the same file, but its module is slow to import.
     """
     specs = (finder.find_spec(package, None) for finder in sys.meta_path)
     return next((spec.origin for spec in specs if spec is not None), None)
 
 
 def sentence(package: str) -> str | None:
-    """Return a sentence with the repair for a file that hides `package`, or None if no file hides it."""
+    """Return a sentence that explains how to fix a file that hides `package`, or None if no file hides it."""
     file = hiding(package)
     return file and f"{file} hides the package {package} that comes with namedtensor: give that file another name"
 
@@ -47,9 +47,8 @@ def warn_if_hidden(package: str) -> None:
 def ignore_working_directory() -> None:
     """Prevent `python -m namedtensor` from importing modules in the working directory, such as a user's `json.py`.
 
-    If the working directory contains this package, search the directory last. Otherwise, do not search it.
-
-    The command `namedtensor` never searches the working directory.
+    If the working directory contains this package, search it last. Otherwise, do not search it at all. The command
+    `namedtensor` never searches the working directory.
     """
     is_command = sys.argv[:1] == ["-m"] and sys.orig_argv[-len(sys.argv)].removeprefix("-m") == "namedtensor"
     if is_command and not sys.flags.safe_path and sys.path and realpath(sys.path[0]) == realpath(getcwd()):

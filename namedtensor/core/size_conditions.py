@@ -1,4 +1,4 @@
-"""Conditions on symbolic sizes. A plan assumes these conditions, and its function checks them at run time.
+"""Collect conditions on symbolic sizes. A plan assumes these conditions, and its function checks them at run time.
 
 During planning, `conditions` collects the assumptions. A plan for a call has example sizes, which determine whether to
 assume a condition or its negation. A check without a call does not have example sizes, so it assumes the conditions
@@ -35,14 +35,14 @@ from .extents import (
 
 
 class SizeCondition(NamedTuple):
-    """A condition that a plan depends on: a relation, such as equality, between the sizes `left` and `right`."""
+    """A condition that a plan assumes: a relation between the sizes `left` and `right`, such as equality."""
 
     left: Size
-    relation: str  # of RELATIONS
+    relation: str  # A key of RELATIONS.
     right: Size
 
     def holds(self, sizes: Mapping[SizeSymbol, int]) -> bool:
-        """Return whether the condition holds for these sizes of axes."""
+        """Return whether the condition holds for the given axis sizes."""
         return RELATIONS[self.relation](value_at(self.left, sizes), value_at(self.right, sizes))
 
     def __str__(self) -> str:
@@ -59,17 +59,20 @@ SIGNS = {"==": "=", "!=": "≠", "<=": "≤", ">": ">"}
 
 
 class SizeConditions(NamedTuple):
-    """The conditions of a plan under construction. Example sizes decide them or, without examples, they are assumed."""
+    """The conditions of a plan under construction.
+
+    If `by_example` is true, example sizes decide each condition. Otherwise, conditions are assumed to hold.
+    """
 
     found: dict[SizeCondition, None]
     by_example: bool
-    solved: dict[SizeSymbol, Size]  # symbols that an equation expresses by others
-    parts: dict[SizeSymbol, Size]  # symbols for equal parts of an axis, each with its quotient
-    counters: dict[SizeSymbol, tuple[Size, Size]]  # a symbol for every number of a range, from its first to its last
+    solved: dict[SizeSymbol, Size]  # Maps a symbol to its solution.
+    parts: dict[SizeSymbol, Size]  # Maps a symbol for one of several equal parts of an axis to the quotient.
+    counters: dict[SizeSymbol, tuple[Size, Size]]  # Maps a counter to its first and last values.
 
     @property
     def taken_to_hold(self) -> tuple[SizeCondition, ...]:
-        """All assumptions in normal form. A symbol for which an equation was solved is replaced by the solution."""
+        """All assumptions in normal form. A symbol that an equation determines is replaced by its solution."""
         equal = [SizeCondition(extent(symbol), "==", size) for symbol, size in self.solved.items()]
         sides = (
             (substitute_sizes(condition.right - condition.left, self.solved), condition.relation)
@@ -88,7 +91,7 @@ _CONDITIONS: ContextVar[SizeConditions | None] = ContextVar("conditions of a sym
 
 @contextmanager
 def conditions(by_example: bool = False) -> Generator[SizeConditions]:
-    """Return a context manager that collects the assumptions about sizes inside the block."""
+    """Collect the assumptions about sizes inside a `with` block."""
     collected = SizeConditions({}, by_example, {}, {}, {})
     token = _CONDITIONS.set(collected)
     try:
@@ -99,7 +102,10 @@ def conditions(by_example: bool = False) -> Generator[SizeConditions]:
 
 @contextmanager
 def counting(counters: Mapping[SizeSymbol, tuple[Size, Size]]) -> Generator[None]:
-    """Make each symbol represent all numbers of a range inside the block. Assumptions must hold for each number."""
+    """Let each symbol represent all numbers of a range inside the block.
+
+    Assumptions must hold for all of these numbers.
+    """
     collected = _CONDITIONS.get()
     assert collected is not None
     before = dict(collected.counters)
@@ -113,7 +119,7 @@ def counting(counters: Mapping[SizeSymbol, tuple[Size, Size]]) -> Generator[None
 
 @contextmanager
 def retract_after(failure: type[Exception]) -> Generator[None]:
-    """Discard the assumptions of the block if it raises this exception."""
+    """Discard the assumptions of the block if it raises the given exception."""
     collected = _CONDITIONS.get()
     assert collected is not None
     saved = dict(collected.found), dict(collected.solved)
@@ -127,24 +133,24 @@ def retract_after(failure: type[Exception]) -> Generator[None]:
 
 
 def is_assuming() -> bool:
-    """Return whether conditions on sizes are assumed to hold, because there are no example sizes that decide them."""
+    """Return whether conditions on sizes are assumed to hold because no example sizes decide them."""
     collected = _CONDITIONS.get()
     return collected is not None and not collected.by_example
 
 
 def is_by_example() -> bool:
-    """Return whether a condition that affects only speed may be added to the conditions of the plan.
+    """Return whether the plan may depend on a condition that affects only speed.
 
-    It may if plans are made for example sizes, since other sizes then have separate plans.
+    It may if the plan is made for example sizes, because other sizes then have separate plans.
     """
     collected = _CONDITIONS.get()
     return collected is None or collected.by_example
 
 
 def assume(condition: SizeCondition) -> bool:
-    """Return whether a condition is assumed to hold, and make it or its negation a condition of the plan.
+    """Assume a condition or its negation, add the assumption to the plan, and return whether the condition is assumed.
 
-    Raise UndecidedSizeError outside of a `conditions` block.
+    Raise UndecidedSizeError outside a `conditions` block.
     """
     collected = _CONDITIONS.get()
     if collected is None:
@@ -152,13 +158,13 @@ def assume(condition: SizeCondition) -> bool:
     left, relation, right = condition
     is_assumed = not collected.by_example or RELATIONS[relation](typical(left), typical(right))
     is_solved = is_assumed and relation == "==" and solve(collected.solved, left - right)
-    if collected.by_example or not is_solved:  # a solved symbol is checked where sizes are read
+    if collected.by_example or not is_solved:  # The function checks a solved symbol when it reads the sizes.
         collected.found[condition if is_assumed else SizeCondition(left, NEGATED[relation], right)] = None
     return is_assumed
 
 
 def solve(solved: dict[SizeSymbol, Size], difference: Size) -> bool:
-    """Solve the equation `difference` = 0 for one symbol, record the solution, and return whether this is possible."""
+    """Solve `difference` = 0 for one symbol and record the solution. Return whether the equation can be solved."""
     for monomial, count in terms_of(difference).items():
         if len(monomial) == 1 and abs(count) == 1 and isinstance(symbol := monomial[0], SizeSymbol):
             rest = normal({other: -count * times for other, times in terms_of(difference).items() if other != monomial})
@@ -188,13 +194,16 @@ def substitute_sizes(size: Size, values: Mapping[SizeSymbol, Size]) -> Size:
 
 
 def canonical(size: Extent) -> Size:
-    """Return a size in the symbols that remain after equations are solved, if a plan is under construction."""
+    """Replace the solved symbols of a size. Return the size unchanged if no plan is under construction."""
     collected = _CONDITIONS.get()
     return size if collected is None or not collected.solved else substitute_sizes(size, collected.solved)
 
 
 def assume_equal(left: Size, right: Size) -> bool:
-    """Return whether two sizes are equal, by their forms or else by an assumption that is checked at run time."""
+    """Return whether two sizes are equal.
+
+    If their forms do not decide this, assume that they are equal. The function checks the assumption at run time.
+    """
     left, right = (canonical(size) if type(size) is Extent else size for size in (left, right))
     difference = left - right
     if type(difference) is int:
@@ -206,7 +215,10 @@ def assume_equal(left: Size, right: Size) -> bool:
 
 
 def assume_at_most(left: Size, right: Size) -> bool:
-    """Return whether one size is at most another, by their bounds or by an assumption that is checked at run time."""
+    """Return whether `left` is at most `right`.
+
+    If their bounds do not decide this, assume that it is. The function checks the assumption at run time.
+    """
     if counters_in(right - left):
         left, right = to_comparison(least(right - left))
     low, high = bounds(right - left)
@@ -218,7 +230,7 @@ def assume_at_most(left: Size, right: Size) -> bool:
 
 
 def counters_in(size: Size) -> list[tuple[SizeSymbol, tuple[Size, Size]]]:
-    """Return the counters that a size depends on, each with its range, which depends only on earlier counters."""
+    """Return the counters in a size, with their ranges. A range depends only on earlier counters."""
     collected = _CONDITIONS.get()
     known = {} if collected is None else collected.counters
     return [(symbol, ends) for symbol, ends in known.items() if symbol in symbols_of(size)] if known else []
@@ -240,23 +252,24 @@ def least(size: Size) -> Size:
 
 
 def to_comparison(difference: Size) -> tuple[Size, Size]:
-    """Return two sizes without negative terms. The second size minus the first is `difference`."""
+    """Split a difference into two sizes without negative terms. The second size minus the first is `difference`."""
     left = normal({monomial: -count for monomial, count in terms_of(difference).items() if count < 0})
     return left, difference + left
 
 
 def counter_named(name: str) -> Size | None:
-    """Return the size symbol that counts under this name, or None if there is no such symbol."""
+    """Return the counter with this name as a size, or None if there is no such counter."""
     collected = _CONDITIONS.get()
     known = () if collected is None else collected.counters
     return next((extent(symbol) for symbol in known if symbol.name == name), None)
 
 
 def assume_divides(part: Size, whole: Size) -> bool:
-    """Return whether `whole` is a multiple of `part`, by their forms or by an assumption about an axis size.
+    """Return whether `whole` is a multiple of `part`.
 
-    If the function assumes that a number divides an axis size, it replaces the size by the number times a new symbol.
-    Merging the parts then yields exactly the original size.
+    If their forms do not decide this, assume that it is, provided that `whole` contains the size of an axis. Under this
+    assumption, the number times a new symbol replaces the axis size. Merging the parts then yields exactly the original
+    size.
     """
     part, whole = (canonical(size) if type(size) is Extent else size for size in (part, whole))
     if type(whole) is int and type(part) is int:
@@ -277,7 +290,10 @@ def assume_divides(part: Size, whole: Size) -> bool:
 
 
 def limit_size(size: Size, limit: int) -> None:
-    """Add the limit on a size to the plan's conditions if the plan is made by example and the limit is uncertain."""
+    """Add the limit on a size to the plan's conditions.
+
+    Do this only if the plan is made by example and the size may exceed the limit.
+    """
     collected = _CONDITIONS.get()
     if collected is not None and collected.by_example and upper_bound(size) > limit:
         collected.found[SizeCondition(size, "<=", limit)] = None

@@ -1,7 +1,7 @@
-"""Sizes of axes: numbers, or size variables that unification resolves while only shapes are checked.
+"""Represent sizes of axes as numbers or as variables, which unification resolves during a check without values.
 
-A `SizeVariable` is a size that is not yet known. Aligning two axes unifies their sizes, which binds a variable to a
-number or to another variable. Arithmetic on variables returns a new variable that keeps its source text.
+A `SizeVariable` is an unknown size. The alignment of two axes unifies their sizes, which binds a variable to a number
+or to another variable. Arithmetic on variables returns a new variable that keeps its source text.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .size_conditions import assume_equal, canonical
 
 
 class SizeVariable:
-    """An unknown size. `text` is the source text of the size."""
+    """An unknown size. `text` is its source text."""
 
     __slots__ = ("text", "value")
 
@@ -29,11 +29,11 @@ class SizeVariable:
     __repr__ = __str__
 
     def _with(self, sign: str, other: Any) -> SizeVariable:
-        """Return a variable for the size of an expression whose left operand is this variable, such as n + 1."""
+        """Return a variable for an expression with this variable as its left operand, such as n + 1."""
         return SizeVariable(f"{self}{sign}{other}")
 
     def _from(self, sign: str, other: Any) -> SizeVariable:
-        """Return a variable for the size of an expression whose right operand is this variable, such as 1 + n."""
+        """Return a variable for an expression with this variable as its right operand, such as 1 + n."""
         return SizeVariable(f"{other}{sign}{self}")
 
     __add__, __radd__ = partialmethod(_with, "+"), partialmethod(_from, "+")
@@ -48,18 +48,18 @@ class SizeVariable:
     __rmod__ = __mod__
 
 
-Size = Any  # an int, an Extent or a SizeVariable
+Size = Any  # An int, an Extent or a SizeVariable.
 
 
 def resolve(size: Any) -> Any:
-    """Return the number or Extent that a size was unified with, or its variable if it is still unknown."""
+    """Return the number or Extent that is bound to a size variable, or the variable itself if it is still unknown."""
     while type(size) is SizeVariable and size.value is not None:
         size = size.value
     return canonical(size) if type(size) is Extent else size
 
 
 def unify(left: Any, right: Any) -> bool:
-    """Unify two sizes and return whether they are equal, binding a variable to the other size if needed.
+    """Unify two sizes and return whether they are equal. Bind an unknown variable to the other size.
 
     >>> n = SizeVariable("n")
     >>> unify(n, 3), resolve(n), unify(n, 4)
@@ -80,5 +80,5 @@ def unify(left: Any, right: Any) -> bool:
 
 
 def is_ground(size: Any) -> bool:
-    """Return whether a size is known, as a number or an Extent, rather than a variable."""
+    """Return whether a size is a number or an Extent, rather than an unknown variable."""
     return type(size) is int or not isinstance(resolve(size), SizeVariable)

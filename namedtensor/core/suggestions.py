@@ -1,4 +1,4 @@
-"""Suggestions for errors: the closest known names, and the notation's equivalents of names in other libraries.
+"""Suggest repairs in errors: the closest known names, and the equivalents of names from other libraries.
 
 For example, `near("sofmax", ["softmax", "max"])` returns `["softmax", "max"]`.
 """
@@ -11,14 +11,14 @@ from weakref import WeakValueDictionary
 
 from grammar.errors import Hint
 
-LONGEST = 60  # letters; longer names are not compared
+LONGEST = 60  # Longer names are not compared.
 
 FUNCTION = "a function is defined by an equation: f(t) = t + 1"
 RESULT = "the last line is the result: write it alone"
 
 CREATED_OPERATORS: WeakValueDictionary[str, Any] = (
     WeakValueDictionary()
-)  # the operators that `nt.operator` made, by name
+)  # Maps names to the operators that `nt.operator` has created.
 
 ELSEWHERE = {
     "axis": "axes are named in the subscript: softmax_{seq} X",
@@ -67,7 +67,7 @@ ELSEWHERE = {
 
 
 def near(name: str, known: Iterable[str], most: int = 2, cutoff: float = 0.65) -> list[str]:
-    """Return at most `most` similar names, first the names that differ only in case or in final primes and stars."""
+    """Return at most `most` similar names. Names that differ only in case or in final primes and stars come first."""
     if len(name) > LONGEST:
         return []
     candidates = [other for other in dict.fromkeys(known) if other != name and len(other) <= LONGEST]
@@ -91,7 +91,7 @@ def did_you_mean(names: list[str]) -> Suggestion | None:
 
 
 def no_attribute(whose: str, name: str, known: Iterable[str]) -> AttributeError:
-    """Return the error for an unknown attribute. The stored name prevents Python from adding a suggestion.
+    """Return the error for an unknown attribute. It stores the name so that Python does not add its own suggestion.
 
     >>> no_attribute("a formula", "chekc", ["check", "explain"])
     AttributeError("a formula has no attribute 'chekc'; did you mean check?")
@@ -101,11 +101,11 @@ def no_attribute(whose: str, name: str, known: Iterable[str]) -> AttributeError:
 
 
 class Suggests:
-    """A mix-in that raises AttributeError for an unknown attribute and suggests the closest public names."""
+    """A mix-in for errors about unknown attributes, which suggest the closest public names."""
 
     if not TYPE_CHECKING:  # A type checker still reports unknown attributes.
 
         def __getattr__(self, name: str) -> Any:
-            if name.startswith("_"):  # Python looks these up, for example when it copies an object.
+            if name.startswith("_"):  # Python looks up these names, for example when it copies an object.
                 raise AttributeError(name)
             raise no_attribute(f"this {type(self).__name__}", name, [name for name in dir(self) if name[:1] != "_"])

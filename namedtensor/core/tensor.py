@@ -1,4 +1,4 @@
-"""NamedTensor: an array of any library with names for its axes (paper §2), and its conversions.
+"""Define NamedTensor, an array from any library with named axes (paper §2), and its conversions.
 
 The storage order of the axes has no meaning. An operation that needs an order, such as `np.asarray` of a matrix, raises
 an error with a repair. The module `tensors/methods.py` adds operators, methods and printed forms to the class.
@@ -19,13 +19,13 @@ from .axes import NamedShape, PositionalError, names_of
 from .hooks import from_table, seen
 
 if TYPE_CHECKING:
-    from .behavior import Behavior  # the operators and methods that `tensors/methods.py` gives
+    from .behavior import Behavior  # Declares the operators and methods that `tensors/methods.py` adds.
 else:
     Behavior = object
 
 
 class NamedTensor(Behavior):
-    """An array with named axes, which `tensor` creates.
+    """An array with named axes. Call `tensor` to create one.
 
     The storage order of the axes has no meaning, because operations align axes by name. The array may be from NumPy,
     PyTorch, JAX, or any other library that supports the Python Array API standard.
@@ -53,7 +53,7 @@ class NamedTensor(Behavior):
 
     _array: Any
     layout: Layout
-    _origin: Any  # other properties of the table that it was converted from
+    _origin: Any  # Other properties of the table that was converted to this tensor.
 
     def __init_subclass__(cls, **options: Any) -> None:
         raise TypeError(
@@ -68,8 +68,8 @@ class NamedTensor(Behavior):
     # --------------------------------------------------------------------------------------------------- what it is
     @property
     def array(self) -> Any:
-        """The underlying array, from NumPy, PyTorch, JAX or any other library of the Python Array API standard."""
-        array = self._array  # a number from NumPy's reductions is not converted automatically
+        """The underlying array, from NumPy, PyTorch, JAX or another library that supports the Array API standard."""
+        array = self._array  # NumPy's reductions return a number, which is not converted automatically.
         return np.asarray(array) if is_numpys(array) else array
 
     @property
@@ -94,7 +94,7 @@ class NamedTensor(Behavior):
 
     @property
     def dtype(self) -> Any:
-        """The dtype of the elements, in the array's library."""
+        """The dtype of the elements, as an object of the array's library."""
         return self.layout.dtype
 
     @property
@@ -113,12 +113,12 @@ class NamedTensor(Behavior):
         Returns
         -------
         array
-            An array of the same library.
+            An array from the same library.
 
         Raises
         ------
         NotationError
-            If the order is not exactly the axes (318).
+            If `order` does not list each axis exactly once (318).
 
         Examples
         --------
@@ -151,7 +151,7 @@ class NamedTensor(Behavior):
         Raises
         ------
         NotationError
-            If the order is not exactly the axes (318).
+            If `order` does not list each axis exactly once (318).
 
         Examples
         --------
@@ -175,7 +175,7 @@ class NamedTensor(Behavior):
         Raises
         ------
         NotationError
-            If the order is not exactly the axes (318).
+            If `order` does not list each axis exactly once (318).
 
         Examples
         --------
@@ -193,7 +193,7 @@ class NamedTensor(Behavior):
         )  # fmt: skip
 
     def item(self) -> Any:
-        """Return the element of a tensor without axes as a Python number.
+        """Return the only element of a tensor without axes, as a Python number.
 
         Returns
         -------
@@ -213,7 +213,7 @@ class NamedTensor(Behavior):
         return array.item() if hasattr(array, "item") else concrete(array).item()
 
     def backward(self, *arguments: Any, **named: Any) -> None:
-        """Add the derivative of this scalar to each `.grad`, as in PyTorch.
+        """Compute the derivative of this scalar and add it to the `.grad` of each tensor, as in PyTorch.
 
         Parameters
         ----------
@@ -274,7 +274,7 @@ class NamedTensor(Behavior):
         return int(value)
 
     def __round__(self, digits: int | None = None) -> NamedTensor:
-        """Return the tensor with its elements rounded to this many decimals, and halves rounded to even."""
+        """Round the elements to a number of decimals. Halves are rounded to even."""
         if digits is not None and not hasattr(digits, "__index__"):
             raise NotationError(
                 310, f"the number of decimal places must be an integer, got {digits!r}", hint="write round(A, 2)"
@@ -291,7 +291,10 @@ class NamedTensor(Behavior):
         return (wrap_array(array[index], ()) for index in range(size))
 
     def _require_one_axis(self, what: str, hint: str) -> tuple[int, ...]:
-        """Return the shape if there is only one axis, since positions along it do not need an axis name."""
+        """Return the shape of a tensor with one axis. Raise PositionalError for any other tensor.
+
+        With one axis, a position needs no axis name.
+        """
         if len(self.layout.axes) != 1:
             first = self.layout.axes[0] if self.layout.axes else None
             raise PositionalError(
@@ -318,12 +321,12 @@ _new = object.__new__
 
 
 def wrap_array(array: Any, axes: tuple[str, ...]) -> NamedTensor:
-    """Build a tensor from an array and its axes, without checks."""
+    """Create a tensor from an array and its axes, without checks."""
     return wrap_layout(array, layout_of(array, axes))
 
 
 def wrap_layout(array: Any, layout: Layout) -> NamedTensor:
-    """Build a tensor from an array and its layout, without checks."""
+    """Create a tensor from an array and its layout, without checks."""
     result = _new(NamedTensor)
     result._array = array  # pyright: ignore[reportPrivateUsage]
     result.layout = layout
@@ -331,7 +334,7 @@ def wrap_layout(array: Any, layout: Layout) -> NamedTensor:
 
 
 def wrap(array: Any, axes: tuple[str, ...], xp: Any) -> NamedTensor:
-    """Build a tensor from an array, or from a plain number that a library returned in place of an array."""
+    """Create a tensor from an array, or from a plain number that a library returned instead of an array."""
     return wrap_array(array if hasattr(array, "dtype") else xp.asarray(array), axes)
 
 
@@ -341,8 +344,7 @@ def tensor(data: Any, axes: str | Iterable[str] = (), labels: Any = None) -> Nam
     Parameters
     ----------
     data : array, nested lists, number, table or NamedTensor
-        The elements. Arrays are not copied. A `jax.ShapeDtypeStruct` specifies a shape without elements. A DataArray, a
-        DataFrame or a Series also specifies labels.
+        The elements. Arrays are not copied. A `jax.ShapeDtypeStruct` specifies a shape without elements. A DataArray, a DataFrame or a Series also provides labels.
     axes : str or iterable of str
         The axis names, in the order of the dimensions. A number does not need names, and a table may contain them.
     labels : mapping of str to iterable, optional
@@ -387,4 +389,4 @@ def tensor(data: Any, axes: str | Iterable[str] = (), labels: Any = None) -> Nam
         return wrap_layout(array, Layout(names, tuple(array.shape), array.dtype, None))
 
 
-seen("NamedTensor")  # runs the callbacks that add methods to the class
+seen("NamedTensor")  # Run the callbacks that add methods to the class.

@@ -1,4 +1,4 @@
-"""Python warnings that are attributed to the caller's line outside this package."""
+"""Issue Python warnings at the caller's line outside this package."""
 
 from __future__ import annotations
 
@@ -20,14 +20,17 @@ def warn(message: str) -> None:
 
 
 def warn_of_text(message: str) -> None:
-    """Issue a NotationWarning about the text of a formula, except inside of a `silent` block."""
+    """Issue a NotationWarning about the text of a formula, except inside a `silent` block."""
     if not _SILENT.get():
         warn(message)
 
 
 @contextmanager
 def silent() -> Generator[None]:
-    """Silence `warn_of_text` inside the block, in the current thread, for formulas that the package itself writes."""
+    """Silence `warn_of_text` in the current thread inside the block.
+
+    The package uses this for formulas that it generates.
+    """
     token = _SILENT.set(True)
     try:
         yield
@@ -36,7 +39,7 @@ def silent() -> Generator[None]:
 
 
 def _outside() -> int:
-    """Return the stack level, for `warn`, of the innermost frame outside of this package and the grammar."""
+    """Return the stack level, for `warn`, of the innermost frame outside this package and the grammar."""
     level = 1
     frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in PACKAGES:
