@@ -1,9 +1,9 @@
-"""The binder, which determines the meaning of each name in a program and the equations that each function needs.
+"""Determine the meaning of each name in a program and the equations that each function needs.
 
-Equations are declarative, so they are not executed in order. A definition belongs to a function iff the function's
-body needs it and it mentions a parameter, index or axis of the function's left-hand side, directly or through another
-definition that belongs to the function. Definitions that no function needs are top-level definitions. The paper's "where" therefore
-needs no block syntax.
+Equations are declarative, so they are not executed in order. A definition belongs to a function if and only if two
+conditions hold. The function's body needs it, and it mentions a parameter, index or axis of the function's left-hand
+side, directly or through another definition that belongs to the function. Definitions that belong to no function are
+top-level definitions. The paper's "where" therefore needs no block syntax.
 
     statements -> definitions, functions, declarations, size equations, assertions
 """
@@ -33,14 +33,14 @@ from .zero_starts import with_typed_zeros
 
 
 def bind(source: str, program: nodes.Program, given: Given | None = None, open: bool = False) -> Scope:
-    """Bind a program, sorting statements into symbols and assigning definitions and assertions to functions.
+    """Convert the statements of a program to symbols, and assign definitions and assertions to functions.
 
-    `given` maps the names of the given values to their axes. An equation for such a name is an assertion. If `open`
-    is true, more values may be given later, so a second equation for a function may also be an assertion. Raise
+    `given` maps the names of the given values to their axes. An equation for such a name is an assertion. If `open` is
+    true, later code may give more values, so a second equation for a function may also be an assertion. Raise
     NotationError of kind name if one name has two definitions.
     """
     given = given or {}
-    mark = (source, id(program), frozenset(given.items()), open)  # Hashing the program would walk its tree.
+    mark = (source, id(program), frozenset(given.items()), open)  # A hash of the program would walk its tree.
     bound = _SCOPES.get(mark)
     if bound is None:
         with recursion_headroom(source):
@@ -54,13 +54,12 @@ _SCOPES: Cache[tuple[Any, ...], tuple[Scope, nodes.Program]] = Cache("scopes of 
 
 
 def desugar_program(source: str, program: nodes.Program, given: Given) -> nodes.Program:
-    """Return the program as plain equations.
+    """Rewrite updates, shifted left-hand sides, index conditions and zero starts as plain equations.
 
-    Rewrite updates, shifted left-hand sides, index conditions and zero starts. Raise NotationError for
-    equations that the notation rejects.
+    Raise NotationError for equations that the notation rejects.
     """
     kinds = {type(statement) for statement in program.statements}
-    if kinds.isdisjoint((Equation, nodes.Update)):  # nothing is defined
+    if kinds.isdisjoint((Equation, nodes.Update)):  # There are no definitions.
         return _drop_conditions(source, program, given)
     if nodes.Update in kinds:
         program = replace_updates(program)
@@ -81,7 +80,7 @@ def _drop_conditions(source: str, program: nodes.Program, given: Given) -> nodes
 
 
 def _analyse(source: str, program: nodes.Program, given: Given, open: bool) -> Scope:
-    if all(isinstance(statement, nodes.Value) for statement in program.statements):  # nothing is named
+    if all(isinstance(statement, nodes.Value) for statement in program.statements):  # There are no names.
         bodies = (statement.body for statement in program.statements if isinstance(statement, nodes.Value))
         scope = Scope(source, program, given=frozenset(given), values=list(enumerate(bodies)))
         scope.last = scope.values[-1][1] if scope.values else None
@@ -100,7 +99,7 @@ def _analyse(source: str, program: nodes.Program, given: Given, open: bool) -> S
 
 
 def _classify_statements(source: str, program: nodes.Program, given: Given, open: bool) -> Scope:
-    """Return the scope of a program, classifying its statements again until no further assertions are found."""
+    """Return the scope of a program. Classify its statements repeatedly until no further assertions are found."""
     claimed: frozenset[Head] = frozenset()
     while True:
         scope = Scope(source, program, given=frozenset(given))
@@ -123,7 +122,7 @@ DERIVATIVES = ("∂", "partial", "/d", "|_", "vert_", "∣_")
 
 
 def differentiates(function: FunctionDefinition) -> bool:
-    """Return whether a function or one of its definitions contains a derivative."""
+    """Return whether a function or a definition in it contains a derivative."""
     bodies = [function.body, *(definition.body for definition in function.all_definitions())]
     return any(isinstance(node, nodes.Derivative) for body in bodies for node in walk(body))
 
@@ -134,10 +133,10 @@ def find_varied_part(node: nodes.Derivative | nodes.Differential) -> Node:
 
 
 class Binder(Ownership):
-    """A binder for one program. It extends `Statements` by assigning definitions and assertions to functions."""
+    """A binder for one program. It extends `Ownership` with checks and the order of the steps."""
 
     def sort(self) -> None:
-        """Assign definitions, signatures, declarations and size equations to the functions that they belong to."""
+        """Assign definitions, signatures, declarations and size equations to functions."""
         scope = self.scope
         self.read_dots()
         if any(function.head.subscript or function.head.superscript for function in self.functions):
@@ -154,7 +153,7 @@ class Binder(Ownership):
     def finish(self) -> None:
         """Assign the assertions, and determine the program's value.
 
-        Raise NotationError if a name has two definitions, or if a function has two parameters with the same name.
+        Raise NotationError if a name has two definitions, or if two parameters of a function have the same name.
         """
         heads: dict[tuple[Any, ...], FunctionDefinition] = {}
         for function in self.functions:
@@ -172,7 +171,7 @@ class Binder(Ownership):
             self.scope.values += [pair for pair in claimed if pair[1] is self.scope.last]
 
     def check_parameters(self, head: Call) -> None:
-        """Raise NotationError if a left-hand side has two parameters with the same name."""
+        """Raise NotationError if two parameters on a left-hand side have the same name."""
         seen: dict[Any, Node] = {}
         for argument in (*head.arguments, *head.parameters):
             name = read_spelling(argument)

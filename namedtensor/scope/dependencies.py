@@ -1,4 +1,4 @@
-"""The definitions that names refer to, and the names that expressions need. A family includes its starts.
+"""Find the definition of each name, and the names that each expression needs. A family includes its initial values.
 
 s^0 = 0 · b                             ┐
 s^t = s^{t-1}/2 + b for t = 1, …, 3     ┘ one definition, and s^3 refers to it
@@ -22,19 +22,19 @@ from .symbols import Definition, FunctionDefinition, Scope
 from .uses import NOTHING, NameUse, Uses, reach, uses_of
 from .zero_starts import substitute_nodes
 
-ANY = "…"  # in a pattern: an index
+ANY = "…"  # In a pattern, replaces an index.
 
 
-Group = list["Definition"]  # of one name: one equation, or several for its elements
+Group = list["Definition"]  # The equations for one name: a single equation, or several equations for elements.
 
 
 @dataclass(eq=False)
 class BindingGroup:
-    """A definition: one equation, all equations for the elements of a name, or a family with its starts.
+    """A definition: one equation, all equations for elements of one name, or a family with its initial values.
 
-    `parts` are the equations of a family. There are several parts if the equations have separate ranges. `options`
-    maps each name with separate equations, such as the start s^0, to groups of equations. A name has several groups
-    if several functions share a family and start it differently.
+    `parts` contains the equations of a family, one per separate range. `options` maps each name with separate
+    equations, such as the initial value s^0, to groups of equations. A name has several groups if several functions
+    share a family but use different initial values.
     """
 
     base: str
@@ -49,7 +49,7 @@ class BindingGroup:
 
     @property
     def last(self) -> Definition:
-        """The last equation of the definition or, for a family, the last equation that has a range."""
+        """The last equation of the definition. For a family, it is the last equation with a range."""
         return max(self.parts or self, key=attrgetter("position"))
 
     @property
@@ -59,7 +59,7 @@ class BindingGroup:
 
     @property
     def position(self) -> int:
-        """The position of the first family in the group or, if there are no families, of the first equation."""
+        """The position of the first equation with a range or, if there is none, of the first equation."""
         return self.parts[0].position if self.parts else next(iter(self)).position
 
     def means(self, key: Key) -> bool:
@@ -68,7 +68,7 @@ class BindingGroup:
 
 
 def pattern_of(name: Spelled, indices: set[str]) -> Key:
-    """Return the pattern of a name, in which … replaces indices. For h^{l,t}_Q, it is ("h", ("Q",), ("…", "…"))."""
+    """Return the pattern of a name, with … in place of indices. For h^{l,t}_Q, it is ("h", ("Q",), ("…", "…"))."""
 
     def open(part: Node) -> str:
         return ANY if component_names(part) & indices else component(part)
@@ -84,7 +84,10 @@ def matches(pattern: Key, key: Key) -> bool:
 
 
 def general_of(pattern: Key, patterns: Iterable[Key]) -> Key | None:
-    """Return the most general pattern that matches a pattern, such as E^{…,…} for E^{…,0}, or None if no other one does."""
+    """Return the most general other pattern that matches a pattern, such as E^{…,…} for E^{…,0}.
+
+    Return None if no other pattern matches.
+    """
     keys = [key for key in patterns if key != pattern and matches(key, pattern)]
     return max(keys, key=lambda key: [*key.subscript, *key.superscript].count(ANY), default=None)
 
@@ -92,7 +95,7 @@ def general_of(pattern: Key, patterns: Iterable[Key]) -> Key | None:
 def list_members(key: Key, keys: Iterable[Key], listed: Collection[str]) -> list[Key]:
     """Return the names in `keys` that an indexed name may refer to, such as x_1 and x_2 for x_t in ∑_{t=1}^{2} x_t.
 
-    The labels of these names are integers, or names that a set may list, such as Q and K in ∑_{t ∈ {Q, K}} x_t.
+    The labels of these names are integers or names in a set, such as Q and K in ∑_{t ∈ {Q, K}} x_t.
     """
     scripts = (
         tuple(part if part.isdecimal() else ANY for part in script) for script in (key.subscript, key.superscript)
@@ -111,14 +114,17 @@ def is_whole(label: str) -> bool:
 
 
 def beginning(family: Definition) -> tuple[Node, ...]:
-    """Return the indices in a family's name and its ranges' first values, with a number for each range variable."""
+    """Return the indices of a family and the first values of its ranges, with a number in place of each range variable.
+
+    Two families have equal results if they begin at the same member.
+    """
     numbers = {range_.variable.text: Number(slot) for slot, range_ in enumerate(family.ranges)}
     nodes_ = (*family.name.subscript, *family.name.superscript, *(range_.first for range_ in family.ranges))
     return tuple(substitute_nodes(node, numbers) for node in nodes_)
 
 
 def holds(family: Definition, key: Key) -> bool:
-    """Return whether a name is certainly a member of a family X^l = … for l = 1, …, n, and not an initial value."""
+    """Return whether a name is certainly a member of a family X^l = … for l = 1, …, n, rather than an initial value."""
     over = family.range
     assert over is not None
     parts = list(zip((*family.name.subscript, *family.name.superscript), (*key.subscript, *key.superscript)))
@@ -134,7 +140,7 @@ def surely_in(over: nodes.Range, index: str) -> bool:
 
 
 class DefinitionNeeds(NamedTuple):
-    """The names that an equation needs, as keys and as words without scripts, and the equations that they refer to."""
+    """The names that an equation needs, as keys and as words without scripts, and the equations that define them."""
 
     keys: list[Key]
     words: set[str]
@@ -142,7 +148,7 @@ class DefinitionNeeds(NamedTuple):
 
 
 class BindingGroups:
-    """The definitions of a program, looked up by name. The definition of a family includes its initial values."""
+    """The definitions of a program, for lookup by name. The definition of a family includes its initial values."""
 
     def __init__(self, scope: Scope, tensors: list[Definition], indices: set[str]):
         self.given = scope.given
@@ -154,10 +160,10 @@ class BindingGroups:
         for _, name, _, _ in scope.declarations:
             self.declared.setdefault(name.base, []).append(pattern_of(name, indices))
         self.exact: dict[Key, list[BindingGroup]] = {}
-        self.by_base: dict[str, list[Key]] = {}  # the names in `exact`
+        self.by_base: dict[str, list[Key]] = {}  # The keys of `exact`, by base name.
         self.families: dict[str, list[BindingGroup]] = {}
         self.groups: list[BindingGroup] = []
-        self.left: dict[str, list[Key]] = {}  # the names that functions leave to their callers, by operator
+        self.left: dict[str, list[Key]] = {}  # For each operator, the names that its functions leave to their callers.
         self._needs: dict[int, DefinitionNeeds] = {}
         plain: dict[Key, Group] = {}
         patterns: dict[Key, Group] = {}
@@ -175,7 +181,7 @@ class BindingGroups:
                 self.add(BindingGroup(key.base, [], {key: [run]}))
 
     def add(self, binding: BindingGroup) -> None:
-        """Add a definition under each of its names."""
+        """Add a definition under each name that it defines."""
         self.groups.append(binding)
         for key in binding.options:
             if key not in self.exact:
@@ -187,8 +193,9 @@ class BindingGroups:
     def add_families(self, pattern: Key, families: Group, plain: dict[Key, Group], starts: dict[Key, Group]) -> None:
         """Add the families of one name.
 
-        Families with different first indices become parts of one group, and a repeated first index begins a new group.
-        The equations for the families' starts are removed from `plain`. `starts` contains starts that are families themselves, such as E^{i,0} for every i as the start of E^{i,j}.
+        Families with different first indices become parts of one group. A repeated first index starts a new group.
+        Equations for the families' initial values are removed from `plain`. `starts` contains initial values that are
+        families, such as E^{i,0} for every i, which is the initial value of E^{i,j}.
         """
         bindings: list[BindingGroup] = []
         for family in families:
@@ -213,20 +220,20 @@ class BindingGroups:
         return binding_groups + [binding for binding in families if key not in binding.options and binding.means(key)]
 
     def overriding(self, family: BindingGroup) -> list[BindingGroup]:
-        """Return the separate definitions of members of a family, which override the family."""
+        """Return the separate definitions of a family's members, which override the family."""
         return [group for group in self.groups if group.pattern is None and any(map(family.means, group.options))]
 
     def nearest(self, key: Key, using: Definition) -> list[BindingGroup]:
         """Return the nearest definition that a name in an equation may refer to, as a list with at most one item.
 
-        A definition of exactly this name precedes a family.
+        Prefer a definition of exactly this name to a family.
         """
         return sorted(
             self.meant(key), key=lambda binding: (key not in binding.options, abs(binding.position - using.position))
         )[:1]
 
     def needs(self, definition: Definition) -> DefinitionNeeds:
-        """Return the names that an equation needs, and the equations that they refer to."""
+        """Return the names that an equation needs, and the equations that define them."""
         if id(definition) not in self._needs:
             uses, local = definition.uses, definition.local
             keys = self.needed(uses, local)
@@ -239,7 +246,8 @@ class BindingGroups:
     def leave_to_callers(self, functions: Iterable[FunctionDefinition]) -> None:
         """Record, for each function, the defined names that it needs but neither binds nor defines.
 
-        They include names that the functions it calls need in the same way. The function's callers must provide them.
+        The function's callers must provide these names. They include the names that called functions leave to their
+        callers.
         """
         self.left, self._needs = {}, {}
         callers = functions_by_calls(functions)
@@ -258,7 +266,7 @@ class BindingGroups:
         """Return the keys of the names that expressions use. For a name with scripts, prefer the longest defined form.
 
         Skip the `local` names, which have another meaning in the expressions. If `calls` is true, include the names
-        that a called function leaves to its caller.
+        that called functions leave to their callers.
         """
         keys = [key for operator in uses.calls for key in self.left.get(operator, ())] if calls and self.left else []
         for size in uses.sizes:
@@ -293,7 +301,7 @@ class BindingGroups:
         return key in self.given or any(matches(pattern, key) for pattern in self.declared.get(key.base, ()))
 
     def indices_in(self, node: Node) -> Sequence[Node]:
-        """Return the components of a name that are indices or powers, such as L in X^L or n in x^n, and not labels."""
+        """Return the indices or powers among a name's components, such as L in X^L or n in x^n. Labels are left out."""
         name = read_spelling(node)
         assert name is not None
         key = name.key()
@@ -307,7 +315,7 @@ class BindingGroups:
         return name.superscript
 
     def find_reached(self, function: FunctionDefinition) -> Iterable[Definition]:
-        """Return the definitions that the equation of a function needs, directly or indirectly, without repetition."""
+        """Yield each definition that a function's equation needs, directly or indirectly, once."""
         bound = {name.key() for name in (*function.parameters, *function.options)}
 
         def meant(uses: Uses) -> list[Definition]:
@@ -320,8 +328,8 @@ class BindingGroups:
 def runs(group: Group) -> list[Group]:
     """Split the equations for one name into definitions.
 
-    If all equations define elements, the equations for ranges or single elements form one definition together. Every
-    other equation is a separate definition.
+    If all equations define elements, equations for ranges or single elements form one definition. Every other equation
+    is a separate definition.
     """
     if not all(definition.elements for definition in group):
         return [[definition] for definition in group]
@@ -336,12 +344,12 @@ def runs(group: Group) -> list[Group]:
 
 
 def is_one_element(definition: Definition) -> bool:
-    """Return whether an equation defines only one element or slice of a tensor, as in Y_{h(1)} = 3."""
+    """Return whether an equation defines a single element or slice of a tensor, as in Y_{h(1)} = 3."""
     return all(not isinstance(item, Name) for _, item in definition.elements)
 
 
 def functions_by_calls(functions: Iterable[FunctionDefinition]) -> dict[str, list[FunctionDefinition]]:
-    """Return, for each operator, the functions that call it."""
+    """Return a map from each operator to the functions that call it."""
     callers: dict[str, list[FunctionDefinition]] = {}
     for function in functions:
         for operator in NOTHING.union(*(uses.calls for uses in function.all_uses)):

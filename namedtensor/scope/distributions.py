@@ -1,4 +1,4 @@
-"""Distributions by name, with functions that compute samples from uniform numbers.
+"""Define distributions by name, with functions that compute samples from uniform numbers.
 
 Samples are counter-based. Each sample is computed from the seed, the variable's name and labels, the sample
 number, and the position along the sample's axes. Every evaluator and every library therefore produces the same
@@ -21,25 +21,25 @@ from .names import component, walk
 from .symbols import Scope
 from .uses import NOTHING
 
-DEFAULT_DRAWS = 10_000  # the draws of an expectation, unless `draws` specifies a number
+DEFAULT_DRAWS = 10_000  # The number of samples in an expectation, unless `draws` specifies a number.
 Operation = Callable[
     ..., Any
 ]  # Applies an operator of the notation, given by its name, to an evaluator's tensors or to numbers.
 
 
 class Distribution(NamedTuple):
-    """A distribution. `of(op, parameters, u, w)` returns a sample computed from the uniform numbers u and w.
+    """A distribution. `of(op, parameters, u, w)` computes a sample from the uniform numbers u and w.
 
     `parameters` is the number of parameters. `op("cumsum", p, along=True)` applies the operator along the axis of p.
     """
 
     parameters: int
     of: Callable[[Operation, Sequence[Any], Any, Any], Any]
-    finite: bool = False  # whether an expectation enumerates the outcomes
+    finite: bool = False  # Whether an expectation enumerates the outcomes.
 
 
 def _normal(op: Operation, parameters: Sequence[Any], u: Any, w: Any) -> Any:
-    """Return a sample of a normal distribution, by the Box-Muller method. The second parameter is the variance."""
+    """Compute a sample of a normal distribution by the Box-Muller method. The second parameter is the variance."""
     mean, variance = parameters
     radius = op("sqrt", op("⊙", -2.0, op("log", u)))
     standard = op("⊙", radius, op("cos", op("⊙", 2 * math.pi, w)))
@@ -65,9 +65,10 @@ def _bernoulli(op: Operation, parameters: Sequence[Any], u: Any, w: Any) -> Any:
 
 
 def _categorical(op: Operation, parameters: Sequence[Any], u: Any, w: Any) -> Any:
-    """Return a sample of a categorical distribution.
+    """Compute a sample of a categorical distribution.
 
-    The sample is the first index whose cumulative probability exceeds u, or the last index if rounding prevents this.
+    The sample is the first index whose cumulative probability exceeds u. If rounding leaves no such index, it is the
+    last index with a probability.
     """
     (p,) = parameters
     before = op("where", op("≤", op("cumsum", p, along=True), u), 1, 0)
@@ -89,7 +90,7 @@ DISTRIBUTIONS = {
 def is_categorical(draw: Draw) -> bool:
     """Return whether the outcomes of a random variable are indices along an axis.
 
-    Its single parameter contains their probabilities.
+    The only parameter of its distribution contains their probabilities.
     """
     return DISTRIBUTIONS[draw.family].of is _categorical
 
@@ -101,7 +102,7 @@ def is_finite(draw: Draw) -> bool:
 
 
 def number_of(node: Draw, counted: Sequence[bool] = ()) -> int:
-    """Return a number that makes the samples for this name independent of the samples for other names.
+    """Return a number that makes the samples of this variable independent of other variables' samples.
 
     `counted` tells, for each label, whether `·` replaces it. Labels without an entry in `counted` are left out.
     """
@@ -118,10 +119,10 @@ def find_finite_variables(scope: Scope) -> frozenset[str] | None:
 
 
 def depends_on_draws(scope: Scope, sides: Sequence[Any]) -> bool:
-    """Return whether either side depends on random samples.
+    """Return whether any side of an assertion depends on random samples.
 
-    For such an assertion, only the types of the sides are checked, since an estimate only approximates the true value.
-    Variables whose outcomes an expectation enumerates are not sampled in it.
+    For such an assertion, only the types of the sides are checked, because an estimate only approximates the true
+    value. If an expectation enumerates the outcomes of a variable, the variable has no samples in it.
     """
     finite = find_finite_variables(scope)
     waiting: list[tuple[Any, frozenset[str]]] = [(side, NOTHING) for side in sides if finite is not None]

@@ -1,4 +1,4 @@
-"""The left-hand sides of statements, that is, the nodes that a statement defines, declares or gives a signature.
+"""Find the left-hand sides of statements: the nodes that a statement defines, declares or gives a signature.
 
 Y_{seq(i)} = …      Y_{seq(i)}          X, W ∈ ℝ^{n}      X and W          f : ℝ^{n} → ℝ      f
 """
@@ -24,9 +24,9 @@ def heads(statement: Any) -> tuple[Any, ...]:
 
 
 def base_of(node: Any) -> str:
-    """Return the name in a node without its scripts and indices.
+    """Return the name in a node without scripts and indices.
 
-    For a call, return the name of the function. For any other node, return an empty string.
+    For a call, return the function's name. For any other node, return "".
     """
     while isinstance(node, SCRIPTED):
         node = node.base
@@ -34,12 +34,12 @@ def base_of(node: Any) -> str:
 
 
 def head_names(statement: Any) -> set[str]:
-    """Return the names, without scripts, on the left-hand sides of a statement."""
+    """Return the names on the left-hand sides of a statement, without scripts."""
     return {base_of(head) for head in heads(statement)} - {""}
 
 
 def function_head(statement: Any) -> nodes.Call | None:
-    """Return the left-hand side of the function that a statement defines or gives a signature, or None if there is none."""
+    """Return the function on the left-hand side of a statement, or None if it has no function there."""
     head = next(iter(heads(statement)), None)
     is_function = isinstance(head, nodes.Call) and (
         isinstance(statement, nodes.Signature) or head.operator[0].isalpha()

@@ -1,4 +1,4 @@
-"""Nesting of operators whose condition binds several indices, as in ∑_{1≤i<j≤n} X and ∑_{i≠j} X.
+"""Nest operators whose condition binds several indices, as in ∑_{1≤i<j≤n} X and ∑_{i≠j} X.
 
     ∑_{1≤i<j≤n} X       ∑_{i=1}^{n} ∑_{j=i+1}^{n} X
     ∑_{i≠j} A_{r(i),c(j)}     ∑_i ∑_{j≠i} A_{r(i),c(j)}, if nothing around it specifies i or j
@@ -23,17 +23,14 @@ from grammar.traversal import conjuncts, names_in, rebuilt
 from .names import Key, component_names, read_spelling, walk
 from .shifted_heads import add_number
 
-# A relation in a subscript. If a text does not match, it has no such condition, and its program is not searched.
+# Matches a relation in a subscript. A source without a match has no such condition, and its program is not searched.
 CONDITION = re.compile(r"_\s*\{[^}]*(?:[<>≤≥≠]|!=|\\(?:n|l|g)eq?|\\[lg]t|\\[lg]eqslant)")
 FLIPPED = {">": "<", "≥": "≤"}
 ORDERS = ("<", "≤")
 
 
 def replace_index_conditions(program: nodes.Program, given: Iterable[Key]) -> nodes.Program:
-    """Return the program with each operator over a condition replaced by nested operators over ranges.
-
-    Each nested operator binds one index.
-    """
+    """Replace each operator over a condition with nested operators over ranges, one per index."""
     known = frozenset(name for statement in program.statements for name in said_by(statement))
     known |= {name.base for name in given}
     statements = tuple(convert_statement(statement, known) for statement in program.statements)
@@ -42,7 +39,7 @@ def replace_index_conditions(program: nodes.Program, given: Iterable[Key]) -> no
 
 
 def said_by(statement: nodes.Statement) -> Iterator[str]:
-    """Yield the names that a statement introduces, which are defined or declared names and function parameters."""
+    """Yield the names that a statement introduces: defined or declared names and function parameters."""
     if isinstance(statement, nodes.Declaration):
         yield from (name.base for name in map(read_spelling, statement.names) if name is not None)
     if isinstance(statement, Equation):
@@ -98,20 +95,23 @@ def convert_condition(node: Over, fixed: frozenset[str]) -> Node:
 
 
 def orient_relation(relation: Call) -> Call:
-    """Return a relation with > or ≥ in its equivalent form with < or ≤, and any other relation unchanged."""
+    """Rewrite a relation with > or ≥ as a relation with < or ≤. Return any other relation unchanged."""
     if relation.operator not in FLIPPED:
         return relation
     return replace(relation, operator=FLIPPED[relation.operator], arguments=relation.arguments[::-1])
 
 
 def indices_of(parts: Iterable[Node]) -> set[str]:
-    """Return the names that appear in an index, such as i and j in A_{r(i), c(j+1)}."""
+    """Return the names inside indices, such as i and j in A_{r(i), c(j+1)}."""
     items = (item for part in parts for node in walk(part) if isinstance(node, Index) for _, item in node.items)
     return set[str]().union(*map(names_in, items))
 
 
 def bound_indices(node: Over, fixed: Collection[str]) -> list[str]:
-    """Return the indices that an operator's condition binds, in order of appearance, or else the operator's variable."""
+    """Return the indices that an operator's condition binds, in order of appearance.
+
+    If the condition binds none, return the operator's variable.
+    """
     between = find_conjoined_names(node.over)
     mentioned = dict.fromkeys(
         name for relation in conjuncts(node.over) for part in relation.arguments for name in names(part)
@@ -132,9 +132,9 @@ def names(part: Node) -> Iterator[str]:
 
 
 def nest_operators(node: Over, variables: list[str], relations: list[Call]) -> Node:
-    """Return nested operators, one for each index, with the operator for the first index outermost.
+    """Return nested operators, one per index. The first index has the outermost operator.
 
-    Each relation is placed at the innermost of its indices.
+    Each relation goes to the innermost of its indices.
     """
     order = {name: index for index, name in enumerate(variables)}
     calls: dict[str, list[Call]] = {name: [] for name in variables}
@@ -159,7 +159,7 @@ def nest_operators(node: Over, variables: list[str], relations: list[Call]) -> N
 
 
 def is_bound(relation: Call, name: str) -> bool:
-    """Return whether a relation bounds an index from below or above, as i < j and j ≤ n bound j."""
+    """Return whether a relation bounds an index from below or above. For example, i < j and j ≤ n bound j."""
     return relation.operator in ORDERS and any(side == Name(name) for side in relation.arguments)
 
 
@@ -179,7 +179,7 @@ def find_index_bound(
         if not later:
             return (
                 bound if relation.operator == "≤" else add_number(bound, -1 if at else 1)
-            )  # j + 1 for j <, n − 1 for < n
+            )  # The bound is j + 1 for j <, and n − 1 for < n.
         if isinstance(bound, Name) and bound.text not in seen | {name}:
             further = find_index_bound(bound.text, at, relations, order, seen | {name})
             if further is not None and not any(order.get(text, -1) >= order[name] for text in names(further)):

@@ -1,6 +1,6 @@
 """Recognition of assertions that look like definitions, although their left-hand sides are already known.
 
-If A is given, declared or defined, the following equations are checked as assertions:
+If A is given, declared or defined, these equations are assertions:
 
     max_{height} A = [9, 9, 9]_{width}      A_{height(1), width(3)} = 4      σ(A) = …  after σ(x) = …
 """
@@ -20,15 +20,15 @@ from .names import CONSTANTS, Key, Spelled, component, read_spelling, walk
 from .symbols import Definition, FunctionDefinition, Replaced, Scope
 from .uses import find_indices, uses_of
 
-Given = Mapping[Key, frozenset[str]]  # the axes of the given tensors, by name
-Head = tuple[int, int]  # the position of a statement, and which of its sides it is
+Given = Mapping[Key, frozenset[str]]  # Maps the names of the given tensors to their axes.
+Head = tuple[int, int]  # The position of a statement, and the index of one of its sides.
 
 
 def find_asserted_heads(scope: Scope, given: Given, open: bool = False) -> frozenset[Head]:
-    """Return the left-hand sides that are asserted rather than defined.
+    """Return the left-hand sides of assertions, whose names are given, declared or defined at top level.
 
-    The names on these sides are given, declared or defined at top level. If `open` is true, more names may be given
-    later, so also return the second left-hand side of a function if it has other parameter names.
+    If `open` is true, later code may give more names. The result then also contains the second left-hand side of a
+    function if its parameter names differ from the first.
     """
     known = _Known(scope, given, open)
     definitions = [definition for group in scope.definitions.values() for definition in known.claims_among(group)]
@@ -48,7 +48,7 @@ class _Known:
 
     # ------------------------------------------------------------------------------------- elements and rows of tensors
     def claims_among(self, group: list[Definition]) -> list[Definition]:
-        """Return the equations in a group for one name that are assertions, not definitions."""
+        """Return the assertions among the equations for one name."""
         key = group[0].key
         if key in self.given or self.is_power(group[0].name):
             return group
@@ -67,7 +67,7 @@ class _Known:
         return parts if len(parts) == len(group) and self.cannot_fill(group) else []
 
     def is_power(self, name: Spelled) -> bool:
-        """Return whether a superscript, as in x^2 or e^{c+d}, is an exponent of a known name and not a label."""
+        """Return whether a superscript, as in x^2 or e^{c+d}, is an exponent of a known name rather than a label."""
         if len(name.superscript) != 1 or name.key() in self.declared:
             return False
         base, text = name.key()._replace(superscript=()), component(name.superscript[0])
@@ -77,7 +77,7 @@ class _Known:
             *(key for key, group in self.scope.definitions.items() if not is_computed(group[0].name)),
             *(family.name.key() for family in self.scope.families),
         }
-        if any(key[:2] == base[:2] and key.superscript for key in others - {name.key()}):  # labels of this base
+        if any(key[:2] == base[:2] and key.superscript for key in others - {name.key()}):  # These are labels.
             return False
         if not is_computed(name):
             return base in others and is_whole(text) and not 0 <= int(text) < 2
@@ -86,7 +86,7 @@ class _Known:
         return is_known and find_operands(name.superscript[0]) <= known - self.scope.indices
 
     def absolute_values(self) -> set[Head]:
-        """Return the sides |x| of equations that are absolute values, since x is a tensor and not an axis."""
+        """Return the sides |x| of equations that are absolute values because x is a tensor, not an axis."""
         program = self.scope.program
         sides = [
             (position, index, side.axis)
@@ -107,7 +107,7 @@ class _Known:
         }
 
     def cannot_fill(self, group: list[Definition]) -> bool:
-        """Return whether equations for elements of a declared name define too few elements for a whole tensor."""
+        """Return whether equations for elements of a declared name leave some elements of the tensor undefined."""
         if group[0].key not in self.declared:
             return False
         places = [find_fixed_axes(definition) for definition in group]
@@ -121,10 +121,10 @@ class _Known:
 
     # -------------------------------------------------------------------------------------------- calls of functions
     def is_call(self, function: FunctionDefinition) -> bool:
-        """Return whether a left-hand side is a call of a known function, which makes its equation an assertion."""
+        """Return whether a left-hand side is a call of a known function, so that its equation is an assertion."""
         names = [name.key() for name in (*function.parameters, *function.options)]
         if function.operator in FUNCTIONS and not (function.facts or function.families or self.speaks(function, names)):
-            return True  # log Z = 3 says no more of log than of Z
+            return True  # An equation such as log Z = 3 defines neither log nor Z.
         if not all(self.knows(name, function) for name in names):
             first = self.first[scripts(function)].parameters
             return self.open and len(first) == len(function.parameters) and first != function.parameters
@@ -145,15 +145,15 @@ class _Known:
         return function is not (definitions or others)[0]
 
     def is_stated(self, function: FunctionDefinition) -> bool:
-        """Return whether a built-in function is replaced, as stated by a signature such as σ : ℝ → ℝ."""
+        """Return whether a signature such as σ : ℝ → ℝ declares that the program redefines a built-in function."""
         arguments = len(function.parameters)
         heads = ((signature.head, len(signature.domain)) for _, signature in self.scope.signatures)
         return any((head.operator, count) == (function.operator, arguments) for head, count in heads)
 
     def knows(self, name: Key, function: FunctionDefinition) -> bool:
-        """Return whether a name is known, not counting its use as a parameter on the left-hand side.
+        """Return whether a name is known apart from its use as a parameter on the left-hand side.
 
-        A declaration below the left-hand side is ignored, because it declares the parameter.
+        A declaration below the left-hand side does not count, because it declares the parameter.
         """
         declared = self.declared.get(name)
         if name in self.given or name in self.scope.definitions or (declared and declared[0] < function.position):
@@ -166,13 +166,13 @@ class _Known:
     def is_general(self, function: FunctionDefinition, names: list[Key]) -> bool:
         """Return whether an equation defines a function for any tensor, as in mean_{ax}(X) = ∑_{ax} X / |ax|.
 
-        It does if its body mentions all parameters, and at least one parameter X does not have the axis ax.
+        The body must mention all parameters, and at least one parameter X must lack the axis ax.
         """
         axes = {axis.name for axis in map(axis_of, function.head.subscript) if axis is not None}
         return self.speaks(function, names) and any(axes - self.axes_of(name) for name in names)
 
     def speaks(self, function: FunctionDefinition, names: list[Key]) -> bool:
-        """Return whether the body of a function mentions all of the function's parameters."""
+        """Return whether a function's body mentions all of its parameters."""
         return names_in(function.body).issuperset(name.base for name in names)
 
     def axes_of(self, name: Key, seen: frozenset[Key] = frozenset()) -> frozenset[str]:
@@ -201,20 +201,20 @@ def is_computed(name: Spelled) -> bool:
 
 
 def find_operands(exponent: Any) -> set[str]:
-    """Return the names of the tensors in an exponent, without indices such as i in e^{x_{ax(i)}}."""
+    """Return the names of the tensors in an exponent. Indices are left out, such as i in e^{x_{ax(i)}}."""
     items = [item for node in walk(exponent) if isinstance(node, Index) for item in node.items]
     indices = {index.text for _, index in items if isinstance(index, Name)}
     return {*uses_of(exponent).variables} - find_indices(exponent) - indices
 
 
 def axes_named(node: Any) -> set[str]:
-    """Return the axes that a node itself, not its parts, names, such as a in ∑_{a} X."""
+    """Return the axes that a node names outside its operands, such as a in ∑_{a} X."""
     parts = node.subscript if isinstance(node, nodes.Call) else ()
     return {axis.name for axis in (node if isinstance(node, Axis) else None, *map(axis_of, parts)) if axis is not None}
 
 
 def is_rearranged(definition: Definition) -> bool:
-    """Return whether an equation only rearranges elements, as in A_{h(i), w(j)} = A_{h(j), w(i)}."""
+    """Return whether an equation only rearranges elements of one tensor, as in A_{h(i), w(j)} = A_{h(j), w(i)}."""
     key = definition.key
     uses = [node for node in walk(definition.body) if isinstance(node, Index) and is_spelled(node.base, key)]
     named = [node for node in walk(definition.body) if isinstance(node, Name) and node.text == key.base]
@@ -228,7 +228,7 @@ def is_spelled(node: Any, key: Key) -> bool:
 
 
 def find_fixed_axes(definition: Definition) -> dict[str, int]:
-    """Return the axes whose index on a left-hand side is a number, such as {height: 1} for A_{height(1), width(j)}."""
+    """Return the axes with a numeric index on a left-hand side, such as {height: 1} for A_{height(1), width(j)}."""
     return {axis.name: int(index.value) for axis, index in definition.elements if isinstance(index, Number)}
 
 
@@ -239,7 +239,7 @@ def scripts(function: FunctionDefinition) -> tuple[Any, ...]:
 def is_use(call: FunctionDefinition, of: FunctionDefinition, axes: frozenset[str]) -> bool:
     """Return whether a call can be a use of another left-hand side.
 
-    Their labels and the axes of their arguments must agree.
+    Both must have the same labels, and the axes of the arguments must fit.
     """
     parts = list(zip((*call.subscript, *call.superscript), (*of.subscript, *of.superscript)))
     counts = [[len(script) for script in (function.subscript, function.superscript)] for function in (call, of)]
@@ -249,7 +249,7 @@ def is_use(call: FunctionDefinition, of: FunctionDefinition, axes: frozenset[str
 
 
 # ------------------------------------------------------------------------------------------------- what goes before
-REPLACED = CONSTANTS.keys() - {"ε"}  # a program usually defines its own ε
+REPLACED = CONSTANTS.keys() - {"ε"}  # A program usually defines its own ε.
 
 
 def find_replacements(scope: Scope) -> tuple[Replaced, ...]:
@@ -272,7 +272,7 @@ def find_replacements(scope: Scope) -> tuple[Replaced, ...]:
 
 
 def find_juxtaposed_name(node: Any) -> str:
-    """Return the first factor's name in a juxtaposition, such as σ in σ(X), or an empty string for any other node."""
+    """Return the name of the first factor in a juxtaposition, such as σ in σ(X), or "" for any other node."""
     if isinstance(node, nodes.Call) and node.operator == "juxtaposed":
         name = read_spelling(node.arguments[0])
         return name.base if name is not None else ""

@@ -1,7 +1,7 @@
-"""Names and how they are spelled in source text, such as W^Q, b_1, h^{t-1}, γ^{1'} or LN_W.
+"""Represent names as keys, and read their spellings in source text, such as W^Q, b_1, h^{t-1}, γ^{1'} or LN_W.
 
-A key consists of a base and the texts of the subscript and superscript components, and `str` converts it to text
-syntax. A name in the syntax tree and the same name as a string in `values` have equal keys.
+A key consists of a base and the texts of the subscript and superscript components. `str` converts it to text syntax. A
+name in the syntax tree and the same name as a string in `values` have equal keys.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from grammar.traversal import walk
 
 from ..core.extents import is_size
 
-# the values of these names, unless an equation defines them
+# The values of these names, unless an equation defines them.
 CONSTANTS = {"π": math.pi, "e": math.e, "ε": 1e-5, "∞": math.inf}
 Value = TypeVar("Value")
 Spelling = TypeVar("Spelling")
-MARKS = "*†‡"  # at the end of the name of an axis: seq*, seq†, seq**
+MARKS = "*†‡"  # These characters may follow an axis name: seq*, seq†, seq**.
 
 
 class Key(NamedTuple):
@@ -55,13 +55,13 @@ _KEY = re.compile(r"(?P<base>[^\s_^{}()\[\],;:|+\-*/=]+)(?P<scripts>(?:[_^](?:\{
 _CONDITIONAL = re.compile(r"[^\W\d_]\w*\(\s*\w+'*(?:\s*,\s*\w+'*)*(?:\s*\|\s*\w+'*(?:\s*,\s*\w+'*)*)?\s*\)")  # p(B | A)
 _WORD = re.compile(r"(?:[^\W\d_]|∞)[^\W_]*['′’*∗†‡]*|\d+['′’]+")
 _PIECE = re.compile(r"([_^])(?:\{([^{}]*)\}|(\([^{}()]*\)|[^\s_^{}]+))")
-_PARENTHESES = re.compile(r"\s*\(([^()]*)\)\s*")  # around a whole superscript
+_PARENTHESES = re.compile(r"\s*\(([^()]*)\)\s*")  # Matches parentheses around a whole superscript.
 _SIGN = re.compile(r"\s*([-+/|])\s*")
-_DOT = re.compile(r"\s*·\s*|\s+\*\s*(?=[\w(])|\*(?=[^\W_])")  # 2 · t and 2*t are 2 t
-TIGHTNESS = {  # of each operation in a script, and of its last operand
+_DOT = re.compile(r"\s*·\s*|\s+\*\s*(?=[\w(])|\*(?=[^\W_])")  # Both 2 · t and 2*t become 2 t.
+TIGHTNESS = {  # For each operation in a script, its precedence and the precedence of its last operand.
     "+": (0, 1), "-": (0, 1), "negative": (0, 1), "/": (1, 3), "⊙": (1, 2), "juxtaposed": (2, 3)
 }  # fmt: skip
-_COEFFICIENT = re.compile(r"(\b\d+)(?=[^\W\d_]|\()")  # 2t is 2 t
+_COEFFICIENT = re.compile(r"(\b\d+)(?=[^\W\d_]|\()")  # 2t becomes 2 t.
 _SMALL = {
     **{small: ("_", plain) for small, plain in SUBSCRIPTS.items()},
     **{small: ("^", plain) for small, plain in SUPERSCRIPTS.items()},
@@ -69,7 +69,7 @@ _SMALL = {
 
 
 def _unfold_small(text: str) -> str:
-    """Return a text with small characters written as scripts, such as x_{1}^{2} for x₁²."""
+    """Return a text with Unicode scripts in ASCII form, such as x_{1}^{2} for x₁²."""
     pieces: list[tuple[str, str]] = []
     for character in text:
         sign, plain = _SMALL.get(character, ("", character))
@@ -81,7 +81,7 @@ def _unfold_small(text: str) -> str:
 
 
 def key(text: str) -> Key:
-    """Parse a name in text syntax, in which Greek letters may be spelled out.
+    """Parse a name in text syntax. Greek letters may be spelled out.
 
     >>> key("W^{1,Q}")
     Key(base='W', subscript=(), superscript=('1', 'Q'))
@@ -92,7 +92,7 @@ def key(text: str) -> Key:
     return key_of(text) if is_text else key_of.__wrapped__(text)
 
 
-MAX_CACHED_NAMES = 2**16  # enough for 4,000 layers with 16 parameters each
+MAX_CACHED_NAMES = 2**16  # Enough for 4,000 layers with 16 parameters each.
 
 
 @lru_cache(maxsize=MAX_CACHED_NAMES)
@@ -118,7 +118,7 @@ def key_of(text: str) -> Key:
 
 
 def _script_text(sign: str, braced: str, bare: str) -> str:
-    """Return the content of a script in the form used in keys, such as 1 for x^{(1)} and 2 t-1 for x_{2t - 1}."""
+    """Return the content of a script in the spelling of keys, such as 1 for x^{(1)} and 2 t-1 for x_{2t - 1}."""
     text = braced or bare
     while sign == "^" and (inside := _PARENTHESES.fullmatch(text)):
         text = inside[1]
@@ -126,7 +126,7 @@ def _script_text(sign: str, braced: str, bare: str) -> str:
 
 
 def greek(word: str) -> str:
-    """Return a spelled-out Greek letter as the letter, such as γ' for gamma', and any other word unchanged."""
+    """Convert a spelled-out Greek letter to the letter, such as gamma' to γ'. Return any other word unchanged."""
     plain = word.rstrip("'")
     return SPELLED_GREEK.get(plain, plain) + word[len(plain) :] if word.isascii() else word
 
@@ -134,7 +134,7 @@ def greek(word: str) -> str:
 def component(node: Node, value: Callable[[str], Any] = lambda name: None) -> str:
     """Return the text of one component of a script.
 
-    The function `value` returns the value of an index variable, or None if it is unknown.
+    `value` returns the value of an index variable, or None if it is unknown.
     """
     if isinstance(node, Number):
         return str(node.value)
@@ -168,7 +168,7 @@ def _operand(node: Node, tightness: int, value: Callable[[str], Any]) -> str:
 
 
 def compact(value: Any) -> str:
-    """Return a number or size as it is written in keys, without spaces, such as n-1."""
+    """Return a number or size in the spelling of keys, without spaces, such as n-1."""
     return str(value).replace(" ", "")
 
 
@@ -180,7 +180,7 @@ def component_node(text: str) -> Number | Name:
 def arithmetic(node: Node, value: Callable[[str], Any]) -> Any:
     """Return the value of an expression such as `l - 1` or `2k + 1` as an integer or size, or None if it is unknown.
 
-    The function `value` returns the value of a name.
+    `value` returns the value of a name.
     """
     if isinstance(node, Number):
         return node.value if isinstance(node.value, int) else None
@@ -199,7 +199,7 @@ def arithmetic(node: Node, value: Callable[[str], Any]) -> Any:
 
 
 class Spelled(NamedTuple):
-    """A name with its scripts, split into the nodes of the components."""
+    """A name with scripts, as nodes for its components."""
 
     base: str
     subscript: tuple[Node, ...] = ()
@@ -216,7 +216,10 @@ class Spelled(NamedTuple):
 
 
 def read_spelling(node: Node) -> Spelled | None:
-    """Return `node` as a name with scripts, such as X or W_1^{l,Q}, or None for any other node, such as (X + Y)^2."""
+    """Return `node` as a name with scripts, such as X or W_1^{l,Q}.
+
+    Return None for any other node, such as (X + Y)^2.
+    """
     if isinstance(node, Name):
         return Spelled(node.text)
     if isinstance(node, Subscript):
@@ -231,7 +234,7 @@ def read_spelling(node: Node) -> Spelled | None:
 
 
 def component_names(node: Node) -> set[str]:
-    """Return the names that occur in one component of a script, without their primes."""
+    """Return the names in one component of a script, without primes."""
     if isinstance(node, Name):
         return {node.text.rstrip("'")}
     if isinstance(node, Number):
@@ -240,7 +243,7 @@ def component_names(node: Node) -> set[str]:
 
 
 def plain_key(text: str) -> Key:
-    """Return the key of a name in source text. For an invalid name, return a key that does not match any other name."""
+    """Return the key of a name in source text. For an invalid name, return a key that matches no other name."""
     try:
         return key(text)
     except NotationError:
@@ -248,9 +251,9 @@ def plain_key(text: str) -> Key:
 
 
 def index_by_key(given: Mapping[str, Value], read: Callable[[str], Spelling] = key) -> dict[Spelling, Value]:
-    """Return a dict from the keys of the given names, or the results of `read` for these names, to their values.
+    """Return a dict from the key of each given name to its value. `read` computes the key.
 
-    Raise NotationError if two of the given names are spellings of the same name.
+    Raise NotationError if two of the names have the same key.
 
     >>> index_by_key({"gamma": 1, "W_1": 2})
     {Key(base='γ', subscript=(), superscript=()): 1, Key(base='W', subscript=('1',), superscript=()): 2}
@@ -265,13 +268,13 @@ def index_by_key(given: Mapping[str, Value], read: Callable[[str], Spelling] = k
 
 
 def two_spellings(name: str, names: Iterable[str], read: Callable[[str], Any] = key) -> NotationError:
-    """Return the error for a name that is given in two spellings. `name` is the second spelling."""
+    """Return the error for a name that is given twice in different spellings. `name` is the second spelling."""
     first = next(other for other in names if read(other) == read(name))
     return NotationError(202, f"{first} and {name} are the same name", hint="pass one of them", symbol=str(read(name)))
 
 
 def match_key(name: Spelled, expected: Key, indices: set[str]) -> dict[str, Any] | None:
-    """Match a name in a program against a key, and return the values of the index variables, or None for a mismatch.
+    """Match a name in a program against a key. Return the values of the index variables, or None for a mismatch.
 
     For example, W^{l,Q} matches W^{1,Q} with l = 1.
     """
@@ -291,21 +294,21 @@ def match_key(name: Spelled, expected: Key, indices: set[str]) -> dict[str, Any]
 Thing = TypeVar("Thing")
 NUMBER, THING = itemgetter(0), itemgetter(1)
 NOWHERE: Collection[int] = frozenset()
-Components = Sequence["str | None"]  # the texts of a script, or None for an open component
+Components = Sequence["str | None"]  # The texts of a script's components. An open component is None.
 
 
 class ByScripts(Generic[Thing]):
-    """A table of values by names, with a base name and scripts. Components of a script may be open."""
+    """A table that stores values under names with scripts. Some components of a script may be open."""
 
     def __init__(self) -> None:
         self._count = 0
         self._tables: dict[
             tuple[str, int, int], dict[tuple[int, ...], dict[tuple[Any, ...], list[tuple[int, Thing]]]]
         ] = {}
-        self._fixed: dict[tuple[str, int, int], set[int]] = {}  # the components that some name fixes
+        self._fixed: dict[tuple[str, int, int], set[int]] = {}  # The positions of the components that some name fixes.
 
     def add(self, base: str, subscript: Components, superscript: Components, thing: Thing) -> None:
-        """Store a value under a name. A component that is None is open, so that it matches any text."""
+        """Store a value under a name. A component that is None is open: it matches any text."""
         texts = (*subscript, *superscript)
         fixed = tuple(index for index, text in enumerate(texts) if text is not None)
         tables = self._tables.setdefault((base, len(subscript), len(superscript)), {})
@@ -317,9 +320,9 @@ class ByScripts(Generic[Thing]):
     def find(
         self, base: str, subscript: Sequence[Collection[str]], superscript: Sequence[Collection[str]]
     ) -> list[Thing]:
-        """Return the values under names whose fixed components are among the given texts, in insertion order.
+        """Return the values of all names whose fixed components are among the given texts, in insertion order.
 
-        Each script lists the texts that each component may have. To allow one text for each component, pass
+        Each script contains, for each component, the texts that it may have. For one text per component, pass
         `[*zip(texts)]`.
         """
         texts = (*subscript, *superscript)
@@ -332,12 +335,10 @@ class ByScripts(Generic[Thing]):
         return list(map(THING, result))
 
     def alike(self, names: Iterable[Key]) -> Iterator[tuple[int, list[Key]]]:
-        """Yield groups of the given names. All names in a group match the same stored names.
+        """Yield the given names in groups, such that all names in a group match the same stored names.
 
-        For example, W^{1,Q} and W^{2,Q} match the same names if l is open in W^{l,Q}.
-
-        The names in a group of several names differ only in the component at the yielded position. That component is
-        a number.
+        For example, W^{1,Q} and W^{2,Q} match the same names if l is open in W^{l,Q}. The names of a group differ only
+        in the component at the yielded position, which is a number.
         """
         groups: dict[Any, tuple[int, list[Key]]] = {}
         for name in names:
@@ -354,9 +355,9 @@ class ByScripts(Generic[Thing]):
 
 
 def index_by_spelling(named: Iterable[tuple[Spelled, Thing]], indices: Collection[str]) -> ByScripts[Thing]:
-    """Return a table of values by names, with the given indices as open components.
+    """Return a table of values by name, in which the given indices are open components.
 
-    A search then finds the same names that `match_key` matches.
+    A search in the table finds the same names as `match_key`.
     """
     by_scripts: ByScripts[Thing] = ByScripts()
     for name, thing in named:

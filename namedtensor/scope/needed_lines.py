@@ -1,10 +1,9 @@
-"""Selection of the lines of a program that given names depend on.
+"""Select the lines of a program that given names depend on.
 
-The lines contain equations, signatures, declarations and sizes. Lines that the selected lines depend on are also
-selected. Assertions and the sizes of other axes are left out.
+The selected lines contain equations, signatures, declarations and sizes. The selection includes the lines on which
+these lines depend. It leaves out assertions and the sizes of other axes.
 
-Definitions that belong to a selected function are selected, but other functions' definitions of the same names are
-not.
+Definitions that belong to a selected function are included. Other functions' definitions of the same names are not.
 """
 
 from __future__ import annotations
@@ -20,17 +19,17 @@ from .uses import uses_of
 
 
 def names_in(scope: Scope) -> list[str]:
-    """Return the top-level names of a program, without scripts, in the order of their first mention."""
+    """Return the top-level names of a program, without scripts, in order of first mention."""
     return list(dict.fromkeys(base for base, _ in _top_level(scope)))
 
 
 def needed_lines(scope: Scope, names: Iterable[str]) -> list[Span]:
-    """Return the spans of the lines that the given names need. The spans are disjoint and in order."""
+    """Return the spans of the lines that the given names need, in order and without overlaps."""
     return _whole_lines(scope.source, _Selection(scope).of(names))
 
 
 def _top_level(scope: Scope) -> Iterator[tuple[str, FunctionDefinition | Node | Any]]:
-    """Yield pairs of a top-level name and a function or statement that defines or describes it."""
+    """Yield each top-level name with a function or statement that defines or describes it."""
     for operator, group in scope.functions.items():
         yield from ((operator, function) for function in group)
     for key, definitions in scope.definitions.items():
@@ -41,7 +40,7 @@ def _top_level(scope: Scope) -> Iterator[tuple[str, FunctionDefinition | Node | 
 
 
 class _Selection:
-    """The statements that some names need. They are found by following the names in each statement."""
+    """The statements that some names need. The selection follows the names in each selected statement."""
 
     def __init__(self, scope: Scope):
         self.scope = scope
@@ -66,13 +65,13 @@ class _Selection:
                     self.add(statement)
         for size in self.scope.sizes:
             start, end = size.span
-            for statement in self.scope.program.statements:  # |a| = |b| = |c| is one statement, and two equations
+            for statement in self.scope.program.statements:  # |a| = |b| = |c| is one statement with two equations.
                 if statement.span[0] <= start and end <= statement.span[1] and self.axes >= uses_of(statement).axes():
                     self.spans.add(statement.span)
         return sorted(self.spans)
 
     def add(self, statement: Any, local: frozenset[str] = frozenset()) -> None:
-        """Add a statement, and mark its names as needed, except for names that are local to a function."""
+        """Add a statement, and mark its names as needed, except names that are local to a function."""
         self.spans.add(statement.span)
         uses = uses_of(statement)
         self.axes |= uses.axes()
@@ -94,7 +93,7 @@ class _Selection:
 
 
 def _whole_lines(source: str, spans: Iterable[Span]) -> list[Span]:
-    """Return the spans of the lines that contain the given spans. Adjacent lines are merged into one span."""
+    """Return the spans of the lines that contain the given spans. Merge adjacent lines."""
     lines: list[Span] = []
     for start, end in sorted(spans):
         first = source.rfind("\n", 0, start) + 1

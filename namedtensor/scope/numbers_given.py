@@ -1,7 +1,6 @@
-"""Integers that are needed before planning, such as L in X^L, or n in `for t = 1, …, n` or in seq[n].
+"""Convert values that planning needs as integers, such as L in X^L, or n in `for t = 1, …, n` or in seq[n].
 
-Planning needs Python integers. This module converts other scalars, such as np.int64(3) and arrays or tensors without
-axes.
+Planning needs Python integers. Other scalars, such as np.int64(3) and arrays or tensors without axes, are converted.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ def convert_integers(
     possible: Callable[[frozenset[str]], frozenset[str]],
     scope: Callable[[], Scope],
 ) -> Mapping[str, Any]:
-    """Return `values` with scalars as plain numbers if the formula needs them as integers, such as L in X^L.
+    """Convert the scalars in `values` that the formula needs as integers, such as L in X^L, to plain numbers.
 
-    Scalar parameters of built-in operators are also converted. `single` contains the names whose values are scalars.
-    `possible` returns the names that may be needed as integers, and is faster than `scope`. Raise NotationError if the
-    end of a range is not an integer.
+    Scalar parameters of built-in operators are also converted. `single` contains the names of the scalars. `possible`
+    returns the names that the formula may need as integers. It is faster than `scope`. Raise NotationError if the end
+    of a range is not an integer.
     """
     if possible(frozenset(values)).isdisjoint(single):
         return values
@@ -43,7 +42,7 @@ def convert_integers(
 
 
 def to_number(value: Any) -> Any:
-    """Return a scalar tensor as a number, if possible an integer. Return other values, such as tracers, unchanged."""
+    """Convert a scalar tensor to a number, if possible an integer. Return other values, such as tracers, unchanged."""
     integer = to_integer(value)
     if integer is not None or not hasattr(value, "array"):
         return value if integer is None else integer
@@ -54,7 +53,7 @@ def to_number(value: Any) -> Any:
 
 
 def check_whole(name: str, value: Any) -> None:
-    """Raise NotationError if the end of a range has a value that is not an integer."""
+    """Raise NotationError if the value of a range end is not an integer."""
     try:
         number = float(value if isinstance(value, (int, float)) else value.array)
     except Exception:
@@ -68,7 +67,7 @@ def check_whole(name: str, value: Any) -> None:
 
 
 def parameters_in(scope: Scope) -> Iterator[str]:
-    """Yield the names that occur after the semicolon of a built-in operator, such as p in norm_{ax}(X; p)."""
+    """Yield the names after the semicolon of a built-in operator, such as p in norm_{ax}(X; p)."""
     functions = {function.operator for function in scope.all_functions()}
     for node in walk(scope.program):
         if isinstance(node, Call) and node.operator in FUNCTIONS and node.operator not in functions:
@@ -77,7 +76,7 @@ def parameters_in(scope: Scope) -> Iterator[str]:
 
 
 def ends_in(scope: Scope) -> set[str]:
-    """Return the names in the ends of ranges and sums, and the names that are themselves an end of a slice."""
+    """Return the names in the ends of ranges and sums, and the names that are ends of slices."""
     ends: list[Node] = []
     for node in walk(scope.program):
         if isinstance(node, (Range, IndexSum)):
@@ -98,16 +97,16 @@ def numbers_in(scope: Scope) -> Iterator[str]:
 
 
 def possible_numbers(program: nodes.Program) -> frozenset[str]:
-    """Return the names that a formula may need as integers, assuming that any name with scripts may be a member.
+    """Return the names that a formula may need as integers, if any name with scripts may be a member of a family.
 
-    This check is faster than `numbers_in`, because it does not need the scope.
+    This is faster than `numbers_in`, because it does not need the scope.
     """
     parts = (part for node in walk(program) for part in whole_parts(node, None))
     return frozenset[str]().union(*map(names_in, parts))
 
 
 def whole_parts(node: Any, ranged: frozenset[str] | None) -> tuple[Node, ...]:
-    """Return the parts of a node whose values must be integers, such as indices of members, ends of ranges, and sizes.
+    """Return the children of a node that must be integers, such as indices of members, ends of ranges, and sizes.
 
     `ranged` contains the names that have members. If it is None, every name may have members.
     """

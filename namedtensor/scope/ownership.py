@@ -1,8 +1,8 @@
-"""Assignment of definitions, signatures, declarations, sizes and assertions to functions or to the program.
+"""Assign definitions, signatures, declarations, sizes and assertions to functions or to the program.
 
-A definition belongs to a function iff the function's body needs the definition and the definition mentions a
-parameter, index or axis of the function, directly or through another such definition (language.md §4). The value of the program is its last bare expression. If
-the program does not have a bare expression, the value is the last definition that no other statement uses:
+A definition belongs to a function if and only if the function's body needs it and it mentions a parameter, index or
+axis of the function, directly or through another such definition (language.md §4). The value of the program is its last
+bare expression. If the program has no bare expression, the value is the last definition that no other statement uses:
 
     Y = X - m               the value, because no statement uses Y
     m = mean_{chans} X      used by Y
@@ -32,7 +32,7 @@ class Ownership(Statements):
         owned: set[int] = set()
         shared: list[
             Definition
-        ] = []  # They belong to a function only because of its axes or calls, so other statements may need them.
+        ] = []  # They belong to a function only because of its axes or calls. Other statements may need them, too.
         bindings = BindingGroups(self.scope, self.tensors, self.scope.indices)
         for function in self.functions:
             definitions = definitions_of(function, bindings)
@@ -57,12 +57,12 @@ class Ownership(Statements):
                 self.scope.definitions.setdefault(definition.key, []).append(definition)
 
     def needed_elsewhere(self, these: list[Definition], owned: set[int], bindings: BindingGroups) -> list[Definition]:
-        """Return the definitions in `these` that statements outside of all functions need, directly or indirectly."""
+        """Return the definitions in `these` that statements outside functions need, directly or indirectly."""
         inside = {id(tensor.statement) for tensor in self.tensors if id(tensor) in owned}
         inside |= {id(function.statement) for function in self.functions}
         statements = [statement for statement in self.scope.program.statements if id(statement) not in inside]
         for signature in [statement for statement in statements if isinstance(statement, nodes.Signature)]:
-            statements.remove(signature)  # Its left-hand side is not a call.
+            statements.remove(signature)  # A signature's left-hand side is not a call.
             statements += [*signature.domain, signature.codomain]  # type: ignore[list-item]
 
         def needed(uses: Uses) -> list[Definition]:
@@ -80,7 +80,7 @@ class Ownership(Statements):
     def owner(
         self, position: int, names: Iterable[Any], having: dict[Any, list[FunctionDefinition]]
     ) -> FunctionDefinition | None:
-        """Return the nearest preceding function that has one of these names, or None.
+        """Return the nearest preceding function that has one of these names, or None if there is none.
 
         `having` maps a name to the functions that have it.
         """
@@ -101,7 +101,7 @@ class Ownership(Statements):
             self.scope.declarations.append((position, name, sets, over))
 
     def is_used_outside(self, name: Key) -> bool:
-        """Return whether a name that is a function's parameter is also used outside of the functions that bind it."""
+        """Return whether a function's parameter name is also used outside the functions that bind it."""
         bodies = [definition.body for definition in self.scope.all_definitions()]
         bodies += [body for _, body in self.scope.values]
         for function in self.functions:
@@ -118,7 +118,7 @@ class Ownership(Statements):
         )
         at_top = {definition.position for definition in self.scope.all_definitions()}
         for position, fact in self.size_facts:
-            if position in defining and position not in at_top:  # It defines a name in a function, as in h^0 = |ax|.
+            if position in defining and position not in at_top:  # It defines a local name, as in h^0 = |ax|.
                 for function in defining[position]:
                     function.sizes.append(fact)
                 continue
@@ -127,9 +127,9 @@ class Ownership(Statements):
             (owner.sizes if owner is not None else self.scope.sizes).append(fact)
 
     def attach_claims(self) -> list[tuple[int, Node]]:
-        """Assign each assertion to a function or the program.
+        """Assign each assertion to a function or to the program.
 
-        Return the positions and left-hand sides of the program's assertions that have no range and no differential.
+        Return the positions and left-hand sides of the program's assertions without a range or a differential.
         """
         claimed: list[tuple[int, Node]] = []
         bound = group_by_name(self.functions, attrgetter("bound"))
@@ -146,7 +146,7 @@ class Ownership(Statements):
                 self.scope.claims.append(claim)
                 if claim.range is None and not any(
                     isinstance(node, nodes.Differential)
-                    for node in walk(claim.left)  # which has no value
+                    for node in walk(claim.left)  # The left-hand side has no value.
                 ):
                     claimed.append((position, claim.left))
         return claimed
@@ -156,10 +156,10 @@ class Ownership(Statements):
 def definitions_of(
     function: FunctionDefinition, bindings: BindingGroups, over: frozenset[str] | None = None
 ) -> list[Definition]:
-    """Return the definitions that belong to a function, since they use its arguments or the axes `over`.
+    """Return the definitions that belong to a function because they use its arguments or the axes `over`.
 
-    `over` defaults to the axes that the function's left-hand side binds. If a name has several definitions, prefer the nearest definition below the function, then the nearest definition
-    above it.
+    `over` defaults to the axes that the function's left-hand side binds. If a name has several definitions, prefer the
+    nearest definition below the function, then the nearest definition above it.
     """
     bound = function.bound
     axes = function.over_axes if over is None else over
@@ -167,9 +167,9 @@ def definitions_of(
     labeled = {key for key in parameters if key.subscript or key.superscript}
 
     def candidates(key: Key) -> list[BindingGroup]:
-        """Return the definitions that a name may refer to, the best first.
+        """Return the definitions that a name may refer to, best first.
 
-        Definitions of the exact name precede families.
+        Definitions of the exact name come before families.
         """
 
         def far(binding: BindingGroup) -> tuple[Any, ...]:
@@ -181,10 +181,10 @@ def definitions_of(
 
         return sorted(bindings.meant(key), key=far)
 
-    touching: dict[int, bool] = {}  # the result for each equation that `touches` has visited, by id
+    touching: dict[int, bool] = {}  # Maps the id of each visited equation to the result of `touches`.
 
     def touches(definitions: list[Definition]) -> bool:
-        """Return whether equations use a name or axis that the function binds, directly or indirectly."""
+        """Return whether the equations use a name or axis that the function binds, directly or indirectly."""
         users: dict[int, list[int]] = {}
         stack, reached = list(definitions), list[int]()
         while stack:
@@ -233,7 +233,7 @@ def definitions_of(
 
 
 def claim_definitions(function: FunctionDefinition, definitions: Iterable[Definition], owned: set[int]) -> None:
-    """Assign definitions to a function, and add their ids to `owned`."""
+    """Assign definitions to a function and add their ids to `owned`."""
     for definition in definitions:
         owned.add(id(definition))
         if definition.is_family:
@@ -247,7 +247,7 @@ def list_typed_names(function: FunctionDefinition) -> tuple[Spelled, ...]:
 
 
 def names_used(body: Node) -> set[Key]:
-    """Return the names in an expression. For X^2, they include both X^2 and X."""
+    """Return the names in an expression. For X^2, they are X^2 and X."""
     keys: set[Key] = set()
     waiting: list[Any] = [body]
     while waiting:
@@ -263,7 +263,7 @@ def names_used(body: Node) -> set[Key]:
 
 
 def find_names_to_type(function: FunctionDefinition) -> set[Key]:
-    """Return the names in a function that can have a declaration."""
+    """Return the names in a function that may have a declaration."""
     names = (*(() if function.signature else function.parameters), *function.options)
     return {*function.facts, *(name.key() for name in names)}
 
@@ -271,7 +271,7 @@ def find_names_to_type(function: FunctionDefinition) -> set[Key]:
 def group_by_name(
     functions: Iterable[FunctionDefinition], names: Callable[[FunctionDefinition], Iterable[Any]]
 ) -> dict[Any, list[FunctionDefinition]]:
-    """Return, for each name, the functions that have it. `names` returns the names of a function."""
+    """Return a map from each name to the functions that have it. `names` returns the names of a function."""
     definitions: dict[Any, list[FunctionDefinition]] = {}
     for function in functions:
         for name in names(function):
@@ -281,10 +281,11 @@ def group_by_name(
 
 # ---------------------------------------------------------------------------------------------------- the value
 def value_of(scope: Scope, claimed: list[tuple[int, Node]]) -> tuple[Any, Definition | None]:
-    """Return the program's value, and the last definition if it is unused and follows an expression that is the value.
+    """Return the program's value, and an unused last definition that follows it.
 
-    The value is a Definition or an expression, or None if the program has only functions. `claimed` contains the
-    left-hand sides of the program's assertions, with the positions of their statements.
+    The value is a Definition or an expression, or None if the program has only functions. The second result is None
+    unless the value is an expression. `claimed` contains the left-hand sides of the program's assertions and their
+    positions.
     """
     bindings = BindingGroups(scope, [*scope.all_definitions()], scope.indices)
     needs = {
@@ -312,12 +313,18 @@ def value_of(scope: Scope, claimed: list[tuple[int, Node]]) -> tuple[Any, Defini
 
 
 def find_used(bindings: BindingGroups, uses: Uses, local: Collection[str] = NOTHING) -> set[BindingGroup]:
-    """Return the definitions that expressions use, except for `local` names, which have another meaning there."""
+    """Return the definitions that expressions use.
+
+    Skip `local` names, because they have another meaning in the expressions.
+    """
     return {group for key in bindings.needed(uses, local) for group in bindings.meant(key)}
 
 
 def find_used_in(bindings: BindingGroups, function: FunctionDefinition) -> set[BindingGroup]:
-    """Return the definitions that a function uses, except for names that have another meaning in the function."""
+    """Return the definitions that a function uses.
+
+    Skip names that have another meaning in the function.
+    """
     keys = {name.key() for name in (*function.parameters, *function.options)} | set(function.facts)
     words = {key.base for key in keys if key == Key(key.base)} | function.bound
     words |= {family.name.base for family in function.families}

@@ -1,4 +1,4 @@
-"""Rejection of elements of a call on a left-hand side, as in f(x)_{h(i)} = …, and of indices without a range."""
+"""Reject left-hand sides that are elements of a call, as in f(x)_{h(i)} = …, and indices without a range."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .uses import find_indices
 
 
 def refuse_elements_of_functions(source: str, program: nodes.Program) -> None:
-    """Raise NotationError if a function is defined only by its elements, as in f(X)_{a(i)} = ….
+    """Raise NotationError if only elements of a function's result are defined, as in f(X)_{a(i)} = ….
 
-    With a separate definition of the function, such an equation is an assertion.
+    If the function has a separate definition, such an equation is an assertion.
     """
     heads = [statement.sides[0] for statement in program.statements if isinstance(statement, Equation)]
     defined = {_name(head) for head in heads if isinstance(head, Call)}
@@ -36,7 +36,7 @@ def _name(call: Call) -> tuple[Any, ...]:
 
 
 def _is_head(call: Call) -> bool:
-    """Return whether a call can be a function's left-hand side, since all its arguments are plain names."""
+    """Return whether a call can be the left-hand side of a definition because all of its arguments are names."""
     is_user_function = call.operator not in FUNCTIONS and call.operator.isidentifier()
     return (
         is_user_function

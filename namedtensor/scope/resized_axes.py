@@ -1,4 +1,4 @@
-"""Axes that windows and slices resize, such as d in unroll_{d,k}(X), pool_{d,k}(X) and X_{d(2:4)}.
+"""Find axes that windows and slices resize, such as d in unroll_{d,k}(X), pool_{d,k}(X) and X_{d(2:4)}.
 
 The new size is computed from the original size, so it does not conflict with the size of d in `sizes`.
 """
@@ -17,11 +17,11 @@ from .names import walk
 from .symbols import Scope
 from .uses import reach
 
-WINDOWS = frozenset({"unroll", "pool"})  # the operators that give their first axis another size
+WINDOWS = frozenset({"unroll", "pool"})  # These operators resize their first axis.
 
 
 def may_resize(scope: Scope) -> bool:
-    """Return whether a program contains an operator or slice that may resize an axis."""
+    """Return whether a program contains an operator or a slice that may resize an axis."""
     return any(True for node in walk(scope.program) for _ in _find_resized(node))
 
 
@@ -46,7 +46,7 @@ def resizes(scope: Scope, node: Node, axis: str) -> bool:
 
 
 def _find_resized(node: Any) -> Iterator[str]:
-    """Yield the axes whose sizes the node itself changes."""
+    """Yield the axes that the node itself resizes."""
     if isinstance(node, Call) and node.operator in WINDOWS and node.subscript:
         first = axis_of(node.subscript[0])
         if first is not None:

@@ -1,4 +1,4 @@
-"""Shape variables. In X ∈ ℝ^{𝒮 × key}, 𝒮 represents all axes of X that its declaration does not name."""
+"""Resolve shape variables. In X ∈ ℝ^{𝒮 × key}, 𝒮 represents all axes of X that its declaration does not name."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from .names import MARKS, Key
 from .symbols import Scope
 
 LETTERS = frozenset(CALLIGRAPHIC.values())
-SPELLINGS = (*LETTERS, "\\mathcal", "\\mathscr", "\\cal")  # a text with a shape variable contains one of these
+SPELLINGS = (*LETTERS, "\\mathcal", "\\mathscr", "\\cal")  # A source with a shape variable contains one of these.
 
 
 def is_shape(axis: str) -> bool:
-    """Return whether an axis is a calligraphic letter, which is a shape variable for any set of axes."""
+    """Return whether an axis is a calligraphic letter, which represents any set of axes."""
     return axis[:1] in LETTERS
 
 
 def stand_for(scope: Scope, shapes: Mapping[Key, Collection[str]]) -> dict[str, tuple[str, ...]]:
     """Return the axes that each shape variable represents, given the axes of the declared tensors.
 
-    A declaration determines the value of a shape variable if it does not contain another unknown shape variable.
+    A declaration determines a shape variable if all of its other shape variables are known.
     """
     stand: dict[str, tuple[str, ...]] = {}
     declared = [(shapes[name], of[0].axes) for name in shapes if (of := scope.declaration(name)) is not None]

@@ -1,4 +1,4 @@
-"""Rewriting of equations that define the next step, such as x_{t+1} = x_t − g for t = 0, …, n, as equations for x_t.
+"""Rewrite equations that define the next step, such as x_{t+1} = x_t − g for t = 0, …, n, as equations for x_t.
 
 x^{t+1} = x^t + 1 for t = 0, …, n        x^t = x^{t-1} + 1 for t = 0 + 1, …, n + 1
 
@@ -19,12 +19,12 @@ from .names import read_spelling
 
 
 def replace_shifted_heads(program: nodes.Program) -> nodes.Program:
-    """Return the program with each x^{t+1} = … for t = 0, …, n rewritten as an equation for x^t."""
+    """Rewrite each x^{t+1} = … for t = 0, …, n as an equation for x^t, and return the program."""
     return replace(program, statements=tuple(map(shift_range, program.statements)))
 
 
 def shifts(statement: Any) -> dict[str, int]:
-    """Return, for each range variable, its offset on the left-hand side, such as 1 for t in x^{t+1}."""
+    """Return the offset of each range variable on the left-hand side, such as 1 for t in x^{t+1}."""
     if not isinstance(statement, Equation) or statement.range is None:
         return {}
     head = statement.sides[0]
@@ -42,7 +42,10 @@ def shifts(statement: Any) -> dict[str, int]:
 
 
 def ahead_of(part: Node) -> tuple[str, int]:
-    """Return the name and offset in an expression such as t + 1, t − 2 or t. In other cases, the name is empty."""
+    """Return the name and the offset in an expression such as t + 1, t − 2 or t.
+
+    For any other expression, return an empty name.
+    """
     if isinstance(part, Name):
         return part.text, 0
     if isinstance(part, Call) and part.operator in ("+", "-") and len(part.arguments) == 2:
@@ -60,7 +63,7 @@ def ahead_of(part: Node) -> tuple[str, int]:
 
 
 def shift_range(statement: Any) -> Any:
-    """Return an equation with its range shifted so that the left-hand side has no offset. Return others unchanged."""
+    """Shift the range of an equation so that its left-hand side has no offset. Return any other statement unchanged."""
     result = shifts(statement)
     if not result:
         return statement
@@ -71,25 +74,25 @@ def shift_range(statement: Any) -> Any:
         by = result.get(variable.variable.text, 0)
         first, last = (move_end(shift_variables(end, result), by) for end in (variable.first, variable.last))
         other = replace(variable, first=first, last=last, further=over, down=variable.downward)
-        if other.downward and not variable.downward:  # n, …, 1 would count down, and n, …, 2 − 1 does not
+        if other.downward and not variable.downward:  # n, …, 1 would count down, but n, …, 2 − 1 does not.
             other = replace(other, last=sum_of(variable.last, by, variable.last))
         over = other
     return replace(statement, sides=sides, sets=sets, range=over)
 
 
 def move_end(end: Node, by: int) -> Node:
-    """Return the end of a range increased by an offset."""
+    """Add an offset to the end of a range."""
     name, offset = ahead_of(end)
     return sum_of(Name(name, end.span), offset + by, end) if by and name else add_number(end, by)
 
 
 def add_number(end: Node, by: int) -> Node:
-    """Return an end of a range increased by `by`, as a number if the end is a number, or else as a sum."""
+    """Add `by` to the end of a range. The result is a number if the end is a number, and a sum otherwise."""
     return replace(end, value=end.value + by) if isinstance(end, Number) else sum_of(end, by, end)
 
 
 def sum_of(base: Node, offset: int, node: Node) -> Node:
-    """Return the sum of a node and an offset, such as t + 2 or t − 1, or only the node if the offset is 0."""
+    """Return the sum of `base` and an offset, such as t + 2 or t − 1, or `base` itself if the offset is 0."""
     if not offset:
         return base
     number, span = Number(abs(offset), node.span), node.span
@@ -97,7 +100,7 @@ def sum_of(base: Node, offset: int, node: Node) -> Node:
 
 
 def shift_variables(node: Any, by: Mapping[str, int]) -> Any:
-    """Return an expression with shifted variables. For example, t becomes t − 1 if `by` is 1 for t."""
+    """Shift the variables in an expression. For example, t becomes t − 1 if `by` is 1 for t."""
     if isinstance(node, (Name, Call)):
         variable, offset = ahead_of(node)
         if variable in by:

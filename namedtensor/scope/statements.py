@@ -1,4 +1,4 @@
-"""Classification of statements as definitions, functions, size equations, assertions or declarations."""
+"""Classify statements as definitions, functions, size equations, assertions or declarations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OF_SIZES = frozenset({"+", "-", "⊙", "/", "^", "juxtaposed", "negative"})
 
 
 class Statements:
-    """The classified statements of a program. `claimed` contains the left-hand sides that are assertions."""
+    """The classified statements of a program. `claimed` contains the left-hand sides of assertions."""
 
     def __init__(self, scope: Scope, claimed: frozenset[Head] = frozenset()):
         self.scope, self.claimed = scope, claimed
@@ -53,7 +53,7 @@ class Statements:
         elif isinstance(statement, nodes.Ellipsis):
             self.dots.append(position)
         else:
-            assert isinstance(statement, Equation)  # an update has become one
+            assert isinstance(statement, Equation)  # All updates have become equations.
             self.equate(position, statement)
 
     def declare(self, position: int, statement: Declaration) -> None:
@@ -80,7 +80,7 @@ class Statements:
             and (position, index) not in self.claimed
             and (statement.range is None or not is_of_other_member(side, statement.range))
             and side not in counting
-            and (index == 0 or (sized and isinstance(side, Name)))  # n of |ax| = n
+            and (index == 0 or (sized and isinstance(side, Name)))  # This is the n in |ax| = n.
         ]
         if any(isinstance(side, Size) and (position, index) not in self.claimed for index, side in enumerate(sides)):
             heads = find_heads_of_sizes(sides, heads)
@@ -104,7 +104,7 @@ class Statements:
         sides = statement.sides
         for left, right in zip(sides, sides[1:]):
             self.size_facts.append((position, SizeEquation(left, right, (left.span[0], right.span[1]))))
-            if not heads and not (is_of_sizes(left) and is_of_sizes(right)):  # no rule for sizes reads it
+            if not heads and not (is_of_sizes(left) and is_of_sizes(right)):  # No rule for sizes handles this equation.
                 self.claims.append((position, Claim(left, right, statement.span, statement.range)))
         for chosen in heads[:1]:
             body = next(side for side in sides if side is not sides[chosen])
@@ -136,7 +136,7 @@ class Statements:
         self.tensors.append(definition)
 
     def check_ranged(self, name: Spelled, over: Range, head: Node) -> None:
-        """Raise NotationError if an equation has a range, but its left-hand side does not contain the range's variable."""
+        """Raise NotationError if the left-hand side of an equation with a range lacks the range's variable."""
         parts = (*name.subscript, *name.superscript)
         counted = {word for part in parts for word in component_names(part)}
         missing = [range_ for range_ in over.each if range_.variable.text not in counted]
@@ -155,7 +155,7 @@ class Statements:
 
 
 def chain_ranges(ranges: list[Range]) -> Range | None:
-    """Return several ranges as one chain of ranges, or None if the list is empty."""
+    """Link several ranges into one chain, or return None if there are no ranges."""
     range_: Range | None = None
     for bound_ in reversed(ranges):
         range_ = replace(bound_, further=range_)
@@ -170,10 +170,10 @@ def variables_of(statement: Equation) -> list[Name]:
 
 
 def find_heads_of_sizes(sides: tuple[Node, ...], heads: list[int]) -> list[int]:
-    """Return the left-hand sides that define a name in an equation that has a side |a|, such as n = |a|.
+    """Return the left-hand sides that define a name in an equation with a side |a|, such as n = |a|.
 
-    The equation |a| = n specifies a size. The equation n = |a| = m states that three numbers are equal. Neither
-    equation defines a name.
+    The equation |a| = n specifies a size. The equation n = |a| = m states that three numbers are equal. Neither defines
+    a name.
     """
     numbers = [side for side in sides if isinstance(side, Name)]
     open = bool(heads) and isinstance(sides[heads[0]], Name) and len(numbers) > 1
@@ -181,7 +181,7 @@ def find_heads_of_sizes(sides: tuple[Node, ...], heads: list[int]) -> list[int]:
 
 
 def is_of_other_member(side: Node, over: Range) -> bool:
-    """Return whether a side is a member whose index is computed, such as F^{2 n} for n = 1, …, 4.
+    """Return whether a side is a member with a computed index, such as F^{2 n} for n = 1, …, 4.
 
     Such a side is not a definition.
     """
@@ -193,7 +193,7 @@ def is_of_other_member(side: Node, over: Range) -> bool:
 
 
 def is_of_sizes(side: Node) -> bool:
-    """Return whether a side of an equation consists only of sizes, names, numbers and arithmetic."""
+    """Return whether a side of an equation contains only sizes, names, numbers and arithmetic."""
     return not any(isinstance(node, Call) and node.operator not in OF_SIZES for node in walk(side))
 
 
@@ -204,18 +204,18 @@ def spelling(head: Call) -> tuple[Any, ...]:
 
 SIGNS = frozenset(
     {"⊕", "‖", "sqrt", "abs", "floor", "ceil"}
-)  # Operators such as √x, |x| and ⌊x⌋, which a program cannot define.
+)  # These are operators such as √x, |x| and ⌊x⌋, which a program cannot define.
 
 
 def definable(node: Node) -> bool:
-    """Return whether a node can be a left-hand side, such as a name, f(X; W), g_{ax} X, X ★ Y, or Y_{seq(i)}."""
+    """Return whether a node can be a left-hand side: a name, f(X; W), g_{ax} X, X ★ Y, or Y_{seq(i)}."""
     if isinstance(node, Index):
         return read_spelling(node.base) is not None
     if isinstance(node, Call):
         if node.operator in ARITHMETIC | NEARLY | SIGNS:
             return False
         if any(isinstance(part, Name) and is_shape(part.text) for part in node.superscript):
-            return False  # f^{𝒮'}, a lift of f
+            return False  # f^{𝒮'} is a lift of f.
         return bool(node.arguments or node.parameters) and all(
             read_spelling(argument) is not None for argument in (*node.arguments, *node.parameters)
         )

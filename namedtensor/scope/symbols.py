@@ -1,4 +1,4 @@
-"""The symbol table of a program, with definitions, functions, declarations, size equations and assertions."""
+"""The symbol table of a program: its definitions, functions, declarations, size equations and assertions."""
 
 # pyright: reportUnknownVariableType=false
 # of the empty dicts and lists of new records
@@ -17,7 +17,7 @@ from grammar.traversal import names_in
 from .names import ByScripts, Key, Spelled, component, component_names, index_by_spelling, key, match_key
 from .uses import Uses, uses_of
 
-Scripts = Sequence[Collection[str]]  # for each component of a script, the texts that it may have
+Scripts = Sequence[Collection[str]]  # For each component of a script, its possible texts.
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Replaced:
 
 @dataclass(eq=False)
 class Definition:
-    """An equation that defines a name. `elements` contains the index items if the equation defines elements.
+    """An equation that defines a name. If it defines elements, `elements` contains their indices.
 
     For a family, `range` contains the ranges over the members, and `filling` contains the ranges over the elements of
     each member.
@@ -52,7 +52,10 @@ class Definition:
 
     @property
     def is_family(self) -> bool:
-        """Whether the ranges enumerate names, as in X^l for l = 1, …, L, and not elements, as in p_{chans(2k+1)}."""
+        """Whether the ranges enumerate names, as in X^l for l = 1, …, L.
+
+        Otherwise, they enumerate elements, as in p_{chans(2k+1)}.
+        """
         if self.range is None:
             return False
         parts = (*self.name.subscript, *self.name.superscript)
@@ -60,22 +63,22 @@ class Definition:
 
     @cached_property
     def uses(self) -> Uses:
-        """Return the names used in the right-hand side, in the ranges, and in the indices of the elements."""
+        """Return the names in the right-hand side, in the ranges, and in the indices of the elements."""
         ends = (end for range_ in self.ranges for end in (range_.first, range_.last))
         return uses_of(self.body, *ends, *(item for _, item in self.elements))
 
     def member(self) -> Definition:
-        """Return the definition of one member of a family, with the ranges that fill its elements."""
+        """Return the definition of one member of a family, which keeps only the ranges over the member's elements."""
         return replace(self, range=self.filling, filling=None)
 
     @property
     def ranges(self) -> tuple[Range, ...]:
-        """The ranges of a definition, both over members and over elements."""
+        """The ranges of a definition: first those over members, then those over elements."""
         return tuple(range_ for over in (self.range, self.filling) if over is not None for range_ in over.each)
 
     @property
     def local(self) -> set[str]:
-        """The names with a local meaning in the definition, that is, range variables and indices of elements."""
+        """The names that are local to the definition: range variables and indices of elements."""
         variables = {range_.variable.text for range_ in self.ranges}
         return variables.union(*(names_in(item) for _, item in self.elements))
 
@@ -84,8 +87,8 @@ class Definition:
 class FunctionDefinition:
     """The definition f^l_{ax}(X; W) = body of a function, with the definitions and assertions that belong to it.
 
-    `subscript` contains the kind and text of each subscript component on the left-hand side. The kind is "axis",
-    "number" or "label", depending on how a use fills the component. `superscript` is analogous, with the kinds
+    `subscript` contains the kind and the text of each subscript component on the left-hand side. The kind is "axis",
+    "number" or "label" and determines what a call may write there. `superscript` has the same form, with the kinds
     "index" and "label".
     """
 
@@ -109,7 +112,7 @@ class FunctionDefinition:
 
     @property
     def bound(self) -> set[str]:
-        """The names that the left-hand side binds, that is, parameters, indices and numbers."""
+        """The names that the left-hand side binds: parameters, indices and numbers."""
         names = {name.base for name in (*self.parameters, *self.options) if not name.subscript and not name.superscript}
         names |= {text for kind, text in self.superscript if kind == "index"}
         return names | {text for kind, text in self.subscript if kind == "number"}
@@ -121,12 +124,12 @@ class FunctionDefinition:
 
     @cached_property
     def uses(self) -> Uses:
-        """Return the names used in the body and in the other sides of the function's equation."""
+        """Return the names in the body and in the other sides of the function's equation."""
         return uses_of(self.body, *self.claims)
 
     @property
     def all_uses(self) -> list[Uses]:
-        """The names used in the function, and in each definition that belongs to it, as separate items."""
+        """The names in the function and in each definition that belongs to it, as separate items."""
         return [self.uses, *(definition.uses for definition in self.all_definitions())]
 
     @cached_property
@@ -138,16 +141,16 @@ class FunctionDefinition:
         return spoken - stated - self.over_axes
 
     def all_definitions(self) -> Iterator[Definition]:
-        """Return the definitions that belong to the function, families first."""
+        """Yield the definitions that belong to the function, families first."""
         return chain(self.families, *self.facts.values())
 
     @property
     def sets(self) -> list[nodes.Set]:
-        """The declared sets of definitions in the function, and the set of the function's result."""
+        """The declared sets of the definitions in the function, then the set of its result."""
         return [*self.declarations.values(), *([] if self.signature is None else [self.signature.codomain])]
 
     def provides(self, name: Key) -> bool:
-        """Return whether a name is a parameter of the function, or is defined by a definition that belongs to it."""
+        """Return whether a name is a parameter of the function or has a definition that belongs to it."""
         bound = name.base in self.bound and not (name.subscript or name.superscript)
         typed = any(name == parameter.key() for parameter in (*self.parameters, *self.options))
         families = any(family.name.base == name.base for family in self.families)
@@ -155,18 +158,18 @@ class FunctionDefinition:
 
     @property
     def arity(self) -> tuple[int, int]:
-        """The number of arguments before the semicolon and the number of arguments after it."""
+        """The number of arguments before the semicolon and the number after the semicolon."""
         return len(self.parameters), len(self.options)
 
     @property
     def open(self) -> int:
-        """The number of scripts that a call must provide, such as 0 for f^0 and 1 for f^l."""
+        """The number of scripts that a call must specify, such as 0 for f^0 and 1 for f^l."""
         return sum(kind != "label" for kind, _ in (*self.subscript, *self.superscript))
 
     def misfit(self, arguments: int, options: int) -> int:
-        """Return how badly a use fits the parameters, from 0 for an exact match to 3 for no match.
+        """Return how badly a call fits the parameters, from 0 for an exact match to 3 for no match.
 
-        For a use f(X), a definition of f(X) is closer than a definition of f(X; W), which looks up W by its name.
+        A call f(X) fits a definition of f(X) better than a definition of f(X; W), which then uses the program's W.
         """
         expected, further = self.arity
         if arguments == expected:
@@ -198,7 +201,7 @@ class Claim:
     """An assertion, left = right or left ∈ set, which does not define a name.
 
     If `range` is given, the assertion applies to every number in the range. If the equation has more than two sides,
-    `step` is the span of the side that becomes `right`.
+    `step` is the span of `right`.
     """
 
     left: Node
@@ -211,7 +214,7 @@ class Claim:
 def equal_sides(
     first: Node, others: Iterable[Node], span: tuple[int, int], over: Range | None = None, several: bool = True
 ) -> Iterator[Claim]:
-    """Yield assertions that one side of an equation equals each side in `others`.
+    """Yield the assertions that one side of an equation equals each side in `others`.
 
     If `several` is true, the `step` of each assertion is the span of its right side.
     """
@@ -234,29 +237,30 @@ class Scope:
     claims: list[Claim] = field(default_factory=list)
     values: list[tuple[int, Node]] = field(default_factory=list)
     indices: set[str] = field(default_factory=set)
-    last: Any = None  # the Definition or Node whose value is the program's value, or None if it has none
-    unused: Definition | None = None  # a definition that nothing uses, after the expression that is the value
-    claimed: Any = None  # the left side of the first assertion of the program
-    varied: frozenset[str] = frozenset()  # the variables of derivatives and of points such as |_{x = 0}, without labels
-    differentiated: tuple[Spelled, ...] = ()  # the variables of derivatives with their labels
-    apart: frozenset[str] = frozenset()  # the parameters of functions that take a derivative
-    given: frozenset[Key] = frozenset()  # the names of the given values
-    replaced: tuple[Replaced, ...] = ()  # the built-ins that the program redefines
-    facts: set[tuple[int, int]] = field(default_factory=set)  # the spans of asserted comparisons
-    # the spans of assertions that might look like the definition of a function
+    last: Any = None  # The program's value as a Definition or Node, or None if it has no value.
+    unused: Definition | None = None  # An unused definition after the expression that is the value.
+    claimed: Any = None  # The left side of the program's first assertion.
+    # The variables of derivatives and of points such as |_{x = 0}, without labels.
+    varied: frozenset[str] = frozenset()
+    differentiated: tuple[Spelled, ...] = ()  # The variables of derivatives, with labels.
+    apart: frozenset[str] = frozenset()  # The parameters of functions that contain a derivative.
+    given: frozenset[Key] = frozenset()  # The names of the given values.
+    replaced: tuple[Replaced, ...] = ()  # The built-ins that the program redefines.
+    facts: set[tuple[int, int]] = field(default_factory=set)  # The spans of asserted comparisons.
+    # The spans of assertions that look like the definition of a function.
     calls: frozenset[tuple[int, int]] = frozenset()
 
     @property
     def valued(self) -> Any:
-        """The program's value or, if there is none, the left side of its first assertion.
+        """The program's value or, if it has none, the left side of its first assertion.
 
-        If the program does not have a value, computing this side ensures that the assertions are checked.
+        In a program without a value, the computation of this side ensures that the assertions are checked.
         """
         return self.claimed if self.last is None else self.last
 
     @cached_property
     def uses(self) -> Uses:
-        """Return the names used in the program."""
+        """Return the names in the program, grouped by role."""
         return uses_of(self.program)
 
     @cached_property
@@ -265,13 +269,16 @@ class Scope:
         return self.uses.axes()
 
     def declaration(self, expected: Key) -> tuple[nodes.Set, dict[str, Any]] | None:
-        """Return the declared set of a name and the values of its declaration's indices, or None if undeclared."""
+        """Return the declared set of a name and the values of its declaration's indices.
+
+        Return None if there is no declaration.
+        """
         if expected not in self._sets:
             self._sets[expected] = self._declaration(expected)
         return self._sets[expected]
 
     def find_declared_sets(self, names: Iterable[Key]) -> Mapping[Key, tuple[nodes.Set, dict[str, Any]] | None]:
-        """Return the declared sets of many names. Names that match the same declaration are looked up together."""
+        """Return the declared sets of many names. Names with the same declaration are looked up together."""
         sets = self._sets
         for position, (first, *others) in self._declared.alike(filterfalse(sets.__contains__, names)):
             declaration = self.declaration(first)
@@ -291,7 +298,7 @@ class Scope:
         return {}
 
     def _declaration(self, expected: Key) -> tuple[nodes.Set, dict[str, Any]] | None:
-        # a declaration of W^h itself comes before a declaration of a family W^l
+        # A declaration of W^h itself precedes a declaration of a family W^l.
         closest: tuple[nodes.Set, dict[str, Any]] | None = None
         for name, sets, over in self._declared.find(
             expected.base, [*zip(expected.subscript)], [*zip(expected.superscript)]
@@ -311,7 +318,7 @@ class Scope:
 
     @cached_property
     def bounded(self) -> frozenset[str]:
-        """Return the names, without scripts, that are declared in sets other than ℝ."""
+        """Return the names with a declared set other than ℝ, without scripts."""
         return frozenset(name.base for _, name, sets, _ in self.declarations if sets[0].domain != "reals")
 
     def families_of(self, expected: Key) -> list[Definition]:
@@ -322,12 +329,12 @@ class Scope:
 
     @cached_property
     def bases_of_families(self) -> frozenset[str]:
-        """Return the names, without scripts, of families."""
+        """Return the names of families, without scripts."""
         return frozenset(family.name.base for family in self.families)
 
     @cached_property
     def bases_over_two_indices(self) -> frozenset[str]:
-        """Return the names, without scripts, of families that have several indices, including families in functions."""
+        """Return the names of families with several indices, without scripts, including families in functions."""
         families = (*self.families, *(family for function in self.all_functions() for family in function.families))
         return frozenset(
             family.name.base for family in families if family.range is not None and family.range.further is not None
@@ -338,7 +345,7 @@ class Scope:
         return index_by_spelling(((family.name, family) for family in self.families), self.indices)
 
     def functions_of(self, operator: str, subscripts: Scripts, superscripts: Scripts) -> list[FunctionDefinition]:
-        """Return the functions of this name whose labels are among the texts, or whose only subscript is an axis."""
+        """Return the functions of this name that have one of the given labels, or only an axis in their subscript."""
         labeled, over_all = self._functions
         index = labeled.find(operator, subscripts, superscripts)
         further = over_all.get(operator)
@@ -360,7 +367,7 @@ class Scope:
         return labeled, over_all
 
     def varies(self, name: str) -> bool:
-        """Return whether the program takes a derivative with respect to a name or one of its members."""
+        """Return whether the program contains a derivative with respect to a name or one of its members."""
         named, indexed = self._differentiated
         return name in named or (bool(indexed) and key(name).base in indexed)
 
@@ -378,7 +385,7 @@ class Scope:
         return chain(*self.functions.values())
 
     def all_definitions(self) -> Iterator[Definition]:
-        """Return the definitions that do not belong to a function, families first."""
+        """Yield the definitions that belong to no function, families first."""
         return chain(self.families, *self.definitions.values())
 
     def bodies_named(self, name: str) -> Iterator[Node]:

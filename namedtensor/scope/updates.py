@@ -1,4 +1,4 @@
-"""Conversion of updates, such as C ← C + 1, to single-assignment form, in which each update defines a new name.
+"""Convert updates, such as C ← C + 1, to single-assignment form, in which each update defines a new name.
 
 C = x            C₀ = x
 C ← C + 1        C = C₀ + 1
@@ -14,16 +14,17 @@ from grammar import nodes
 from grammar.nodes import Call, Equation, Index, Name, Subscript, Update
 from grammar.traversal import names_in, rebuilt
 
-LABELS: dict[Any, tuple[str, ...]] = {Subscript: ("components",), Call: ("subscript",)}  # not tensor names
+# These fields contain no tensor names.
+LABELS: dict[Any, tuple[str, ...]] = {Subscript: ("components",), Call: ("subscript",)}
 VERSION = REPLACING = "←"  # Names in source text cannot contain this character.
 
 
 def replace_updates(program: nodes.Program) -> nodes.Program:
-    """Return the program in single-assignment form.
+    """Convert a program to single-assignment form.
 
-    Each update becomes an equation for a new version of the name, and each use refers to the current version.
+    Each update becomes an equation for a new version of the name. Each use refers to the current version.
     """
-    left: dict[str, int] = {}  # the updates of each name that are still to come
+    left: dict[str, int] = {}  # The number of remaining updates of each name.
     for line in program.statements:
         if isinstance(line, Update):
             left[target_of(line)] = left.get(target_of(line), 0) + 1
@@ -34,7 +35,7 @@ def replace_updates(program: nodes.Program) -> nodes.Program:
     for statement in program.statements:
         if isinstance(statement, Equation) and isinstance(statement.sides[0], Name):
             text = statement.sides[0].text
-            if text in left and text not in named:  # the initial value of a tensor that is updated below
+            if text in left and text not in named:  # This is the initial value of a tensor that a later line updates.
                 names.add(text)
                 current[text] = version(text, left[text])
         if isinstance(statement, Update):
@@ -69,12 +70,12 @@ def words(node: Any) -> set[str]:
 
 
 def version(text: str, later: int) -> str:
-    """Return the name of a version, given the number of later updates. The last version keeps the original name."""
+    """Return the name of a version from the number of later updates. The last version keeps the original name."""
     return text if later == 0 else f"{text}{VERSION}{later}"
 
 
 def body_of(update: Update) -> Any:
-    """Return the new value of an update.
+    """Return the expression for the new value of an update.
 
     For X_{seq(2)} ← 0, it is an operation that returns X with its second element replaced.
     """
@@ -84,7 +85,7 @@ def body_of(update: Update) -> Any:
 
 
 def rename_versions(node: Any, current: dict[str, str]) -> Any:
-    """Return a node in which each updated name is replaced by the name of its current version."""
+    """Replace each updated name in a node with the name of its current version."""
     if isinstance(node, Name):
         return replace(node, text=current[node.text]) if node.text in current else node
     if isinstance(node, nodes.Set):

@@ -1,4 +1,4 @@
-"""The names that expressions and statements mention, collected in a single walk.
+"""Collect the names in expressions and statements in a single walk.
 
     ∑_{i=1}^n W^{l,Q}_i ⊙_{seq} f(X) / √|seq|
 
@@ -20,28 +20,28 @@ from grammar.traversal import children
 
 from .names import MARKS, Spelled, component_names, read_spelling, walk
 
-OF_AXES = frozenset({"iota", "ι", "I", "ones"})  # tensors that only their axes make
+OF_AXES = frozenset({"iota", "ι", "I", "ones"})  # The axes of these tensors determine their values.
 ARITHMETIC = {"+", "-", "⊙", "/", "^", "juxtaposed", "negative", "∑", "∏", "=", "≠", "<", "≤", ">", "≥", "∧", "∨", "¬"}
 NOTHING: frozenset[str] = frozenset()
 
 
 class NameUse(NamedTuple):
-    """A use of a name, or a call with scripts, with the names that are bound at this place."""
+    """A use of a name, or a call with scripts, with the names that are bound there."""
 
     node: Node
     bound: frozenset[str]
 
 
 class Uses(NamedTuple):
-    """The names in expressions, grouped by role, such as variables, indices and axes."""
+    """The names in some expressions, grouped by role, such as variables, indices and axes."""
 
-    references: tuple[NameUse, ...]  # in the order of the text
-    variables: frozenset[str]  # operands and indices, bound ones too, without labels
-    indices: frozenset[str]  # the names in scripts, without primes
-    named_axes: frozenset[str]  # without stars
-    made: frozenset[tuple[str, str]]  # tensors that only their axes make, with these axes
-    sizes: frozenset[str]  # a of |a|
-    calls: frozenset[str]  # functions and operators
+    references: tuple[NameUse, ...]  # In source order.
+    variables: frozenset[str]  # Operands and indices without labels, including bound names.
+    indices: frozenset[str]  # Names in scripts, without primes.
+    named_axes: frozenset[str]  # Axes without stars.
+    made: frozenset[tuple[str, str]]  # Names in OF_AXES, each with one of its axes.
+    sizes: frozenset[str]  # The axis a of each size |a|.
+    calls: frozenset[str]  # Functions and operators.
 
     @property
     def words(self) -> frozenset[str]:
@@ -50,20 +50,20 @@ class Uses(NamedTuple):
 
     @property
     def names(self) -> list[Node]:
-        """The operands in the expressions that are free names, with their scripts."""
+        """The free names among the operands of the expressions, with their scripts."""
         return [node for node, _ in self.references if not isinstance(node, Call)]
 
     def axes(self, makers: frozenset[str] = OF_AXES) -> frozenset[str]:
-        """Return the axes, without stars, in subscripts and sizes.
+        """Return the axes in subscripts and sizes, without stars.
 
-        They include the scripts of the names in `makers`.
+        They include the axes in the scripts of the names in `makers`.
         """
         of_makers = (axis for base, axis in self.made if base in makers)
         return self.named_axes.union(of_makers, (size.rstrip(MARKS) for size in self.sizes))
 
 
 def uses_of(*roots: Any) -> Uses:
-    """Return the names that some trees mention, grouped by role."""
+    """Return the names in some trees, grouped by role."""
     collector = Collector()
     stack: list[tuple[Any, frozenset[str]]] = [(root, NOTHING) for root in reversed(roots)]
     while stack:  # A long sum is deeper than Python's recursion limit.
@@ -87,7 +87,7 @@ def uses_of(*roots: Any) -> Uses:
 
 @dataclass
 class Collector:
-    """The names that have been found so far in a walk over a tree."""
+    """The names found so far in a walk over a tree."""
 
     references: list[NameUse] = field(default_factory=list)
     variables: set[str] = field(default_factory=set)
@@ -98,7 +98,7 @@ class Collector:
     calls: set[str] = field(default_factory=set)
 
     def read_call(self, node: Call, bound: frozenset[str]) -> list[Any]:
-        """Record the function and scripts of a call, and return the call's other parts."""
+        """Record the function and scripts of a call, and return its remaining children."""
         self.calls.add(node.operator)
         if node.operator == "standardize":
             self.references.append(NameUse(Name("ε"), NOTHING))
@@ -113,7 +113,7 @@ class Collector:
         return [*parts, *node.arguments, *node.parameters]
 
     def read_name(self, node: Node, name: Spelled, bound: frozenset[str]) -> Sequence[Node]:
-        """Record a name and its scripts, and return the components that are certainly exponents."""
+        """Record a name and its scripts, and return the components that can only be exponents."""
         self.variables.add(name.base)
         if name.base not in bound:
             self.references.append(NameUse(node, bound))
@@ -128,12 +128,12 @@ class Collector:
             if isinstance(inner, Call):
                 self.calls.add(inner.operator)
             elif isinstance(inner, Name) and inner not in labels:
-                self.variables |= {inner.text, inner.text.rstrip("'")}  # γ^{l'} may be the γ' of layer l
+                self.variables |= {inner.text, inner.text.rstrip("'")}  # γ^{l'} may be the γ' of layer l.
         self.indices.update(*map(component_names, parts))
         return terms
 
     def read_binder(self, node: Any, bound: frozenset[str]) -> list[tuple[Any, frozenset[str]]]:
-        """Return the parts of an operator that binds names or random variables, each with the names bound in it."""
+        """Return the children of an operator that binds names or random variables, each with the names bound in it."""
         if isinstance(node, nodes.Expectation):
             self.references += (NameUse(Name(text), NOTHING) for text in ("draws", "seed"))
             parts: list[tuple[Any, frozenset[str]]] = []
@@ -158,14 +158,14 @@ BINDERS = (nodes.IndexSum, nodes.Over, nodes.Expectation, nodes.Draw)
 
 
 def is_term(node: Any) -> bool:
-    """Return whether a part of a superscript must be an exponent, and cannot be an index or a label."""
+    """Return whether a component of a superscript must be an exponent, rather than an index or a label."""
     return isinstance(node, (Index, Size)) or (isinstance(node, Call) and bool(node.subscript))
 
 
 def is_open(node: Any) -> bool:
     """Return whether a side of an assertion has a type but no computable value.
 
-    This is the case for limits and for minima over all tensors.
+    Examples are limits and minima over all tensors.
     """
     return any(
         isinstance(part, nodes.Over)
@@ -175,7 +175,7 @@ def is_open(node: Any) -> bool:
 
 
 def find_indices(root: Any) -> set[str]:
-    """Return the indices that ranges and sums bind, such as l in `for l = 1, …, L`, and i in ∑_i X_{ax(i)}."""
+    """Return the indices that ranges and sums bind, such as l in `for l = 1, …, L` and i in ∑_i X_{ax(i)}."""
     names: set[str] = set()
     for node in walk(root):
         if isinstance(node, nodes.Range):
@@ -190,8 +190,8 @@ def find_indices(root: Any) -> set[str]:
     return names
 
 
-NEARLY = frozenset({"≈", "∝"})  # relations without values that could be checked
-COUNTED = ("elements", "count", "field")  # finite sets of numbers
+NEARLY = frozenset({"≈", "∝"})  # Relations that are not checked by values.
+COUNTED = ("elements", "count", "field")  # Finite sets of numbers.
 OVER_INDICES = frozenset({"∑", "∏", "max", "min", "argmax", "argmin", "mean", "any", "all", "logsumexp"})
 
 
@@ -200,7 +200,7 @@ Thing = TypeVar("Thing", bound=Hashable)
 
 
 def reach(starts: Iterable[Thing], following: Callable[[Thing], Iterable[Thing]]) -> dict[Thing, None]:
-    """Return the starting values and everything reachable from them, without repetition, in order of discovery.
+    """Return the starting values and all values reachable from them, without repetition, in order of discovery.
 
     >>> [*reach([12], lambda number: [number // 2, number // 3] if number > 1 else [])]
     [12, 6, 4, 2, 1, 0, 3]
@@ -215,7 +215,7 @@ def reach(starts: Iterable[Thing], following: Callable[[Thing], Iterable[Thing]]
 
 
 def number_components(needs: Mapping[Thing, Iterable[Thing]]) -> dict[Thing, int]:
-    """Return a mapping from each key to the number of its strongly connected component, with `needs` as the edges."""
+    """Return a map from each key to the number of its strongly connected component. The edges are `needs`."""
     order: dict[Thing, None] = {}
     for root in needs:
         stack = [] if root in order else [root]

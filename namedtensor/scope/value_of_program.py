@@ -1,4 +1,4 @@
-"""The value of a program, which is either a name that a definition assigns or an expression."""
+"""Find the value of a program, which is a defined name or an expression."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .symbols import Definition
 
 
 def last_member(definition: Definition) -> Node:
-    """Return the name that a definition defines, as a node. For a family, return the last member's name.
+    """Return the name that a definition defines, as a node. For a family, return the name of its last member.
 
     The name is Y for Y_{seq(i)} = …, and X^L for X^l = … for l = 1, …, L.
     """

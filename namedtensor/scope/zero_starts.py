@@ -1,4 +1,4 @@
-"""Replacement of zero starts, such as S_0 = 0, by tensors of zeros if an operation needs the axes of S_0.
+"""Replace zero initial values, such as S_0 = 0, with tensors of zeros if an operation needs the axes of S_0.
 
     S_0 = 0                           S_0 = { 0 if 0 = 0; W ⊙ K_{seq(1)} if 0 = 0; V_{seq(1)} if 0 = 0 }
     S_t = max(W ⊙ K_{seq(t)} ⊙_{key} S_{t-1} + V_{seq(t)}, 0) for t = 1, …, n
@@ -25,7 +25,7 @@ HOLDS = Call("=", (), (), (ZERO, ZERO))
 
 
 def with_typed_zeros(program: nodes.Program) -> nodes.Program:
-    """Return the program with each initial value of 0 that needs axes replaced by a tensor of zeros."""
+    """Replace each initial value of 0 that needs axes with a tensor of zeros, and return the program."""
     if not any(map(is_zero_start, program.statements)):
         return program
     steps: dict[str, list[Equation]] = {}
@@ -75,9 +75,9 @@ def is_number(part: Node) -> bool:
 
 
 def axes_asked_of(statement: Any, functions: Container[str]) -> set[str]:
-    """Return the names of members whose axes a statement needs.
+    """Return the members whose axes a statement needs.
 
-    These members are contracted, renamed, indexed, or passed to a function that needs axes.
+    A statement needs them if it contracts, renames or indexes the member, or passes it to a function that needs axes.
     """
     axes_asked: set[str] = set()
     for node in walk(statement):
@@ -94,7 +94,7 @@ def members_in(node: Node) -> set[str]:
 
 
 class StepAxes(NamedTuple):
-    """The equations of steps, used to find parts that do not depend on any family and therefore determine the axes."""
+    """Find operands in the equations of steps that determine the axes, because they do not depend on any family."""
 
     steps: dict[str, Equation]
     families: frozenset[str]
@@ -102,11 +102,11 @@ class StepAxes(NamedTuple):
     defined: frozenset[str]
 
     def is_free(self, node: Any) -> bool:
-        """Return whether an expression does not mention any family."""
+        """Return whether an expression mentions no family."""
         return self.families.isdisjoint(names_of(node))
 
     def parts_of_step(self, base: str, seen: frozenset[str]) -> Iterator[Node]:
-        """Yield the parts of a family's first step that determine its axes."""
+        """Yield the operands of a family's first step that determine its axes."""
         step = self.steps.get(base)
         if step is None or base in seen or step.range is None or step.range.further is not None:
             return
@@ -114,7 +114,7 @@ class StepAxes(NamedTuple):
             yield substitute_nodes(part, {step.range.variable.text: step.range.first})
 
     def parts(self, node: Any, seen: frozenset[str]) -> Iterator[Node]:
-        """Yield parts of an expression that do not mention a family and whose axes the whole expression also has."""
+        """Yield the operands of an expression that mention no family. The expression has all of their axes."""
         if self.is_free(node):
             yield node
             return
@@ -132,7 +132,7 @@ class StepAxes(NamedTuple):
             inlined = substitute_nodes(body, dict(zip(names, node.arguments)))
             local = self.defined.difference(
                 *map(names_of, node.arguments)
-            )  # A part may need a definition of the function.
+            )  # This operand may need a definition in the function.
             yield from (
                 part for part in self.parts(inlined, seen | {node.operator}) if local.isdisjoint(names_of(part))
             )
@@ -145,17 +145,17 @@ class StepAxes(NamedTuple):
 
 
 def names_of(node: Any) -> set[str]:
-    """Return the names in an expression and its scripts, as single words."""
+    """Return the names in an expression and its scripts, as words."""
     return {part.text for part in walk(node) if isinstance(part, Name)}
 
 
 def keeps_axes(node: Call) -> bool:
-    """Return whether the value of a built-in function has all axes of its operands."""
+    """Return whether the result of a built-in function has all axes of its operands."""
     both = node.operator in ("max", "min") and len(node.arguments) > 1
     return node.operator in KEEPING_AXES or not node.subscript and (node.operator in ("⊙", "dot") or both)
 
 
-# Elementwise operators and functions along an axis; a test compares them with the records of the operators.
+# Elementwise operators and functions along an axis. A test compares them with the operators' records.
 KEEPING_AXES = ELEMENTWISE | frozenset(
     """+ - / ^ negative juxtaposed = ≠ < > ≤ ≥ ¬ ∧ ∨ odd even
     softmax logsoftmax standardize argmax argmin argsort sort cumsum cumprod cummax cummin""".split()
@@ -163,7 +163,7 @@ KEEPING_AXES = ELEMENTWISE | frozenset(
 
 
 def substitute_nodes(node: Any, values: Mapping[str, Node]) -> Any:
-    """Return an expression in which variables are replaced by the nodes that `values` contains for them."""
+    """Replace variables in an expression with the nodes in `values`."""
     if isinstance(node, Name):
         return values.get(node.text, node)
     return rebuilt(node, lambda part: substitute_nodes(part, values), apart=("variable",))
