@@ -5,7 +5,7 @@
 `declarations`: declared sets, and checks that tensors are members of them.
 `unused_inputs`: inputs and sizes that the program does not mention.
 `given_sizes`: checks of given sizes against inputs, declarations and equations.
-`lookup`: the resolution of names.
+`lookup`: resolution of names.
 `families`: members of families.
 `open_families`: members of families of unknown length.
 `open_labels`: labels that represent sizes.
@@ -20,9 +20,9 @@
 `diagnostics`: messages for shape mismatches.
 `elements`: definitions by elements.
 `filled_positions`: the positions that definitions by elements fill.
-`derived_functions`: built-in functions that are expressed by other functions.
+`derived_functions`: built-in functions whose terms consist of other functions.
 `indexing`: X_{a(i)}, ι and I.
-`label_index`: indices by label, such as X_{day(Mon)}.
+`label_index`: indices that are labels, such as X_{day(Mon)}.
 `sums`: sums over an index.
 `over_sets`: operators over a variable in a set, under a condition, or with a limit.
 `substitution`: evaluation at a point.
@@ -31,26 +31,26 @@
 `cases`: cases and guards.
 `renames`: renames, merges and splits of axes.
 `literals`: numbers and literals.
-`loops`: recurrences and layers, typed once as loops.
+`loops`: recurrences and layers, which are typed once, as loops.
 `other_meanings`: detection of range variables with another meaning outside the range.
 `ranges`: the ranges of families.
-`wavefronts`: families over two indices, typed once as loops over wavefronts.
-`wavefront_order`: the assignment of members to wavefronts.
-`wavefront_loops`: the construction of loops over wavefronts.
+`wavefronts`: families over two indices, which are typed once, as loops over wavefronts.
+`wavefront_order`: assignment of members to wavefronts.
+`wavefront_loops`: construction of loops over wavefronts.
 `coordinates`: the two indices of a grid, as tensors.
 `grids`: names over two indices, and the equations that define their members.
 `grid_borders`: members along the borders of a grid.
 `grid_members`: lookup of grid members by their indices.
 `recurrences`: the members of a recurrence, by step.
-`counting`: the distinction between index variables that are plain numbers and other index variables.
+`counting`: recognition of index variables that are plain numbers.
 `stacked_families`: members stacked along an axis.
 `size_solver`: the solver for |ax| and for n in seq[n].
-`size_agenda`: failed searches, and the values that may let them succeed.
+`size_agenda`: failed searches for sizes, and the values for which they wait.
 `size_facts`: size equations, indexed by the symbols that they mention.
 `inferred_sizes`: sizes inferred from the types of expressions.
 `axis_sizes`: the size of one axis.
 `claims`: the assertions of a program.
 
-Contract: a rule depends on an `Inference`, and the imports between modules have no cycles. The package does not use
-planning or an array library.
+Contract: each rule uses only the interface `Inference`, and the imports between modules have no cycles. The package
+does not use planning or an array library.
 """

@@ -1,4 +1,4 @@
-"""The application of operators to typed operands, with the lifting rule and the checks for each kind of operator."""
+"""Apply operators to typed operands, with the lifting rule and the checks for each kind of operator."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ..terms.terms import Term, fold
 from .axis_sizes import size_left_open
 from .diagnostics import shape_error
 
-Axes = tuple[tuple[str, Any], ...]  # The axes of a use, each with the node that names it.
+Axes = tuple[tuple[str, Any], ...]  # The axes of a call, each with the node that names it.
 
 
 def apply(
@@ -37,9 +37,9 @@ def apply(
     parts: Sequence[Any],
     options: Sequence[Any] = (),
 ) -> Term:
-    """Return the term of a built-in operator that is applied to operands.
+    """Return the term of a built-in operator applied to operands.
 
-    `axes` pairs each axis with the node that names it.
+    `axes` contains each axis with the node that names it.
     """
     record = REGISTRY[name]
     names = tuple(axis for axis, _ in axes)
@@ -65,7 +65,7 @@ def apply(
 
 
 def check_labels(checker: Inference, axis: str, arguments: Sequence[Term], parts: Sequence[Any], node: Any) -> None:
-    """Raise an error if two operands that differ in size along an axis have labels on that axis.
+    """Raise an error if two operands have different sizes along an axis and both have labels on it.
 
     The error lists the labels, which are more helpful than the sizes.
     """
@@ -82,7 +82,7 @@ def check_labels(checker: Inference, axis: str, arguments: Sequence[Term], parts
 
 
 def check_numbers(checker: Inference, name: str, shape: Mapping[str, Any], axes: tuple[str, ...], node: Any) -> None:
-    """Raise an error if an operand is empty along one of the axes but the operator has no value for empty operands."""
+    """Raise an error if an operand is empty along an axis and the operator has no value for empty operands."""
     empty = next((axis for axis in axes if resolve(shape[axis]) == 0), None)
     if empty is not None:
         message = f"{name} of no numbers has no value: the size of {source_name(empty)} is 0"
@@ -92,7 +92,7 @@ def check_numbers(checker: Inference, name: str, shape: Mapping[str, Any], axes:
 def new_axis_sizes(
     checker: Inference, record: Operator, arguments: Sequence[Term], names: tuple[str, ...], node: Any, env: Environment
 ) -> Mapping[str, Any] | None:
-    """Return the size of each axis that an operator creates, or None if its record does not infer sizes."""
+    """Return the sizes of the axes that an operator creates, or None if its record does not infer sizes."""
     if record.new_sizes is None:
         return None
     sizes: dict[str, Any] = {}
@@ -100,7 +100,7 @@ def new_axis_sizes(
     bound = bind(record.lifted, names) if not record.lifted.variadic else {}
     for formal in (
         output if record.kind != "structure" else ()
-    ):  # The size of a joined or stacked axis follows from the parts.
+    ):  # The size of a concatenated or stacked axis follows from the operands.
         for axis in bound.get(formal, ()):
             size = checker.solver.size_of(axis, env, node)
             if size is None:
@@ -116,7 +116,7 @@ def elementwise(
     checker: Inference, record: Operator, name: str, arguments: tuple[Term, ...], names: tuple[str, ...], node: Any,
     parts: Sequence[Any], options: Sequence[Any],
 ) -> Term:  # fmt: skip
-    """Return the term of an operator that applies to each element. Constants are folded.
+    """Return the term of an elementwise operator, and fold constants.
 
     Raise ShapeMismatchError if the operands do not fit, or if the operator needs axes.
     """
@@ -146,7 +146,7 @@ def elementwise(
 def check_truth(
     checker: Inference, record: Operator, name: str, arguments: Sequence[Term], parts: Sequence[Any]
 ) -> None:
-    """Raise an error if an operand is Boolean but must be a number, or is numeric but must be Boolean."""
+    """Raise an error if a Boolean operand must be a number, or if a numeric operand must be Boolean."""
     if record.chooses:
         truth(checker, arguments[0], parts[0])
         return
@@ -159,7 +159,7 @@ def check_truth(
 
 
 def watch_one_hot(checker: Inference, arguments: Sequence[Term], node: Any, parts: Sequence[Any]) -> None:
-    """Warn if a one-hot argmax or argmin is compared with an operand without its axes that is not 0 or 1."""
+    """Warn if a one-hot argmax or argmin is compared with an operand that lacks its axes and is not 0 or 1."""
     for (term, part), (other, beside) in zip(zip(arguments, parts), [*zip(arguments, parts)][::-1]):
         if term.operator not in ("argmax", "argmin") or set(term.axes) & other.shape.keys() or other.number in (0, 1):
             continue
@@ -176,15 +176,15 @@ MARKED = "∂L/∂W, without the star, has the axes of W; to remove the stars of
 
 
 def is_written(axis: str) -> bool:
-    """Return whether an axis has a name from the formula. In contrast, the name of a lifted axis contains `@`."""
+    """Return whether the formula names an axis. The name of a lifted axis contains `@`."""
     return "@" not in axis
 
 
 def watch_outer(checker: Inference, name: str, arguments: Sequence[Term], node: Any, parts: Sequence[Any]) -> None:
-    """Warn if each operand has an axis that the other lacks, as in an outer product or if an axis has a wrong star.
+    """Warn about an outer broadcast, in which each operand has an axis that the other lacks.
 
-    A quotient causes a warning only if an axis name seems misspelled. The error for the first outer broadcast is
-    stored in `checker.outer`. In a strict check, every outer broadcast raises an error.
+    Also warn if two axes differ only by a star. Warn about a quotient only if an axis name seems misspelled. Store the
+    error for the first outer broadcast in `checker.outer`. In a strict check, raise an error for every outer broadcast.
     """
     left, right = arguments[0].shape.keys(), arguments[1].shape.keys()
     alone = sorted(filter(is_written, left - right)), sorted(filter(is_written, right - left))
@@ -206,7 +206,7 @@ def watch_outer(checker: Inference, name: str, arguments: Sequence[Term], node: 
         checker.outer = checker.error(code, message, node, notes=notes, hint=hint, symbol=name)
         if checker.strict:
             raise checker.outer
-    # A sum of two vectors with different axes is seldom meant, unless one axis is the other with a prime or star.
+    # A sum of two vectors with different axes is rarely intended, unless the axes differ only by a prime or star.
     unrelated = {axis.rstrip(MARKS + "'") for axis in left}.isdisjoint(axis.rstrip(MARKS + "'") for axis in right)
     evaluating = close is not None or (name in ("+", "-") and unrelated)
     warning = CheckWarning(code, message, node.span, hint, evaluating)
@@ -217,7 +217,7 @@ def watch_outer(checker: Inference, name: str, arguments: Sequence[Term], node: 
 def broadcast(
     checker: Inference, shapes: Sequence[Shape], span: Any, operator: str, parts: Sequence[Any]
 ) -> dict[str, Any]:
-    """Return the broadcast shape, which has the axes of all operands. Raise NotationError if an axis has two sizes."""
+    """Return the union of the operands' axes. Raise NotationError if an axis has two sizes."""
     try:
         return named.broadcast(shapes, unify)
     except ShapeMismatchError as problem:
@@ -247,5 +247,5 @@ def option(checker: Inference, node: Node, env: Environment) -> Any:
 
 
 def takes_index(operator: str) -> bool:
-    """Return whether an operator can be applied over an index, as in ∑_i: a reduction, argmax or argmin."""
+    """Return whether an operator accepts an index in place of an axis, as in ∑_i: a reduction, argmax or argmin."""
     return operator in ("argmax", "argmin") or operator in REGISTRY and REGISTRY[operator].kind == "reduction"

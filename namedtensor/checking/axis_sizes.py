@@ -1,4 +1,4 @@
-"""The sizes of the program's axes, with variables for unknown sizes, and the axes that a scope mentions."""
+"""Find the sizes of a program's axes, with variables for unknown sizes, and the axes that a scope mentions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..terms.inference import Inference
 
 
 def unknown_size(checker: Inference, axis: str) -> SizeVariable:
-    """Return the recorded size of an axis of the program. If it has none, record and return a size variable.
+    """Return the size of an axis that is recorded for the program. If there is none, record and return a size variable.
 
     If the recorded sizes conflict, return a new size variable without recording it.
     """
@@ -27,7 +27,7 @@ def unknown_size(checker: Inference, axis: str) -> SizeVariable:
 def size_left_open(checker: Inference, axis: str, node: Any) -> SizeVariable:
     """Return a size variable for an axis whose size is unknown.
 
-    Raise NotationError (309) if the program has values, because evaluation needs a size.
+    Raise NotationError (309) if the program has values, because an evaluation needs the size.
     """
     if not checker.infer_parameters:
         raise unknown_axis_size(checker, axis, node)
@@ -35,7 +35,7 @@ def size_left_open(checker: Inference, axis: str, node: Any) -> SizeVariable:
 
 
 def size_of_made(checker: Inference, axis: str, env: Environment, part: Any) -> Any:
-    """Return the size of an axis that an expression creates, or a size variable if nothing determines the size."""
+    """Return the size of an axis that an expression creates, or a size variable if the size is unknown."""
     size = checker.solver.size_of(axis, env, part)
     return size_left_open(checker, axis, part) if size is None else size
 

@@ -1,4 +1,4 @@
-"""The error for a missing family member, such as h^5 if h^t is defined only for t = 1, …, 3."""
+"""Report a missing family member, such as h^5 if h^t is defined only for t = 1, …, 3."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..terms.inference import Inference
 
 
 def beyond_family(checker: Inference, key: Key, node: Any, env: Environment) -> NotationError | None:
-    """Return the error for a non-integer index or an index outside of its family's range, or None if there is none."""
+    """Return the error for an index that is not an integer or is outside its family's range, or None."""
     for family in families_of(checker, key, env):
         for over, text in indices_of(family, key):
             value = number_of(checker, text, env)
@@ -49,14 +49,14 @@ def families_of(checker: Inference, key: Key, env: Environment) -> list[Definiti
 
 
 def indices_of(family: Definition, key: Key) -> list[tuple[Range, str]]:
-    """Return the ranges of a family, each paired with the component of the key that is the range's index."""
+    """Return the ranges of a family, each with the component of the key that is its index."""
     parts = zip((*family.name.subscript, *family.name.superscript), (*key.subscript, *key.superscript))
     over = {range_.variable.text: range_ for range_ in family.ranges}
     return [(over[node.text], text) for node, text in parts if isinstance(node, Name) and node.text in over]
 
 
 def number_of(checker: Inference, text: str, env: Environment) -> Any:
-    """Return the number that a component of a name denotes, such as n in h^n, or None if the number is unknown."""
+    """Return the number that a component of a name denotes, such as n in h^n, or None if it is unknown."""
     try:
         return int(text)
     except ValueError:

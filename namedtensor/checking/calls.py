@@ -1,7 +1,7 @@
-"""Calls of operators and functions, which are built-in functions, Python functions, or functions of the program.
+"""Type calls of built-in functions, Python functions and functions of the program.
 
-A function of the program takes precedence over a Python function with the same name. A Python function takes
-precedence over a built-in function.
+A function of the program takes precedence over a Python function with the same name. A Python function takes precedence
+over a built-in function.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from .unknown_names import explain_equation, visible
 
 
 def call(checker: Inference, node: Call, env: Environment) -> Term:
-    """Return the term of an operator applied to its operands."""
+    """Return the term of a call of an operator or function."""
     if node.operator in checker.scope.functions:
         for function, bindings in matching(checker, node, env):
             return call_defined(checker, function, bindings, node, env)
@@ -72,7 +72,7 @@ def call(checker: Inference, node: Call, env: Environment) -> Term:
 
 
 def norm_of_all(checker: Inference, node: Call, env: Environment) -> Term:
-    """Return the term of ‖x‖ or ‖x‖_p, the norm over all axes of x except axes that a function lifts."""
+    """Return the term of ‖x‖ or ‖x‖_p, the norm over all axes of x that do not come from lifting."""
     (term,) = checker.infer_all(node.arguments, env)
     axes = tuple((axis, node) for axis in term.shape if "@" not in axis)
     for part in node.parameters:
@@ -132,7 +132,7 @@ def unknown_operator(checker: Inference, node: Call, env: Environment) -> Notati
 
 
 def explain_prime(checker: Inference, name: str) -> str | None:
-    """Return a hint for the derivative notation f'(x) if f is a function, and None otherwise."""
+    """Return a hint about derivatives for f'(x) if f is a function, or None otherwise."""
     plain, order = name.partition("'")[0], name.count("'")
     if not order or not (plain in checker.scope.functions or plain in REGISTRY):
         return None
@@ -148,9 +148,9 @@ def is_tensor(checker: Inference, name: str, env: Environment) -> bool:
 
 
 def type_by_signature(checker: Inference, node: Call, env: Environment) -> Term | None:
-    """Return a tensor with the axes of a signature, for a call of a function that has no definition.
+    """Return a tensor with the axes of a signature, for a call of a function without a definition.
 
-    Return None if there is no such signature or if the program must be evaluated.
+    Return None if there is no such signature, or if the program must be evaluated.
     """
     if not checker.infer_parameters:
         return None
@@ -206,7 +206,7 @@ def call_builtin(checker: Inference, node: Call, env: Environment) -> Term:
 def type_standardize(checker: Inference, node: Call, arguments: tuple[Term, ...], axes: Axes, env: Environment) -> Term:
     """Return the term of standardize_{ax} X.
 
-    If the program defines or receives a name ε, its value is the operator's ε.
+    If the program defines ε or receives it as an input, the operator uses this value.
     """
     small = checker.find(Key("ε"), env, node)
     options = (("eps", small.number),) if small is not None and small.number is not None else ()
@@ -221,7 +221,7 @@ def type_standardize(checker: Inference, node: Call, arguments: tuple[Term, ...]
 def type_index_call(
     checker: Inference, node: Call, axis: tuple[str, Node], arguments: tuple[Term, ...], env: Environment
 ) -> Term:
-    """Return the term of index_{ax}(X, I), which equals X_{ax(I)} (paper §3.7)."""
+    """Return the term of index_{ax}(X, I), which is equal to X_{ax(I)} (paper §3.7)."""
     name, _ = axis
     tensor, at = arguments
     if name not in tensor.shape:
@@ -232,13 +232,13 @@ def type_index_call(
 
 
 def square_call(checker: Inference, term: Term, node: Call, env: Environment) -> Term:
-    """Return a function's value raised to the power on its name, such as (sin x)^2 for sin^2 x."""
+    """Return the term of a call with a power on the function's name, such as (sin x)^2 for sin^2 x."""
     exponent = checker.infer(node.superscript[0], env)
     return apply(checker, "^", (term, exponent), (), node, env, (node, node.superscript[0]))
 
 
 def use_axes(checker: Inference, node: Call, env: Environment) -> tuple[tuple[str, Node], ...]:
-    """Return the axes in the subscript of an operator, each with the node that names it."""
+    """Return the axes in an operator's subscript, each with the node that names it."""
     result: list[tuple[str, Node]] = []
     for part in node.subscript:
         axis = axis_of(part)
@@ -254,7 +254,10 @@ def use_axes(checker: Inference, node: Call, env: Environment) -> tuple[tuple[st
 
 
 def explain_label(checker: Inference, node: Call) -> str | None:
-    """Return a hint for F_{k}(x) if F_{ax}(a) = … does not use ax, so that ax is a label, and None for other calls."""
+    """Return a hint for a call F_{k}(x) if ax is a label in the definition F_{ax}(a) = …, or None for other calls.
+
+    It is a label because the body does not use it as an axis.
+    """
     for function in checker.scope.functions[node.operator]:
         labels = [text for kind, text in function.subscript if kind == "label"]
         if (
@@ -267,7 +270,7 @@ def explain_label(checker: Inference, node: Call) -> str | None:
 
 
 def list_axes(operator: str, label: Node) -> Hint | None:
-    """Return a hint for axes that a space separates, as in softmax_{height width}, or None for another label."""
+    """Return a hint to separate axes by commas, as for softmax_{height width}, or None for any other label."""
     words = [node for node in walk(label) if not isinstance(node, Call) or node.operator != "juxtaposed"]
     names = [word.text for word in words if isinstance(word, Name)]
     if len(names) < 2 or len(set(names)) < len(words):
@@ -277,7 +280,7 @@ def list_axes(operator: str, label: Node) -> Hint | None:
 
 
 def size_of(checker: Inference, node: Call, env: Environment) -> Term:
-    """Return the term of size(ax), which equals |ax|."""
+    """Return the term of size(ax), which is equal to |ax|."""
     axis = axis_of(node.arguments[0]) if len(node.arguments) == 1 else None
     if axis is None:
         raise checker.error(304, "size expects the name of one axis", node, hint="write size(seq) or |seq|")
@@ -299,10 +302,10 @@ def size_of(checker: Inference, node: Call, env: Environment) -> Term:
 def call_defined(
     checker: Inference, function: FunctionDefinition, bindings: Bindings, node: Call, env: Environment
 ) -> Term:
-    """Return the term of a call to a function that the program defines."""
+    """Return the term of a call of a function that the program defines."""
     arguments = checker.infer_all((*node.arguments, *node.parameters), env)
     plain_count, expected = len(node.arguments), len(function.parameters)
-    if plain_count > expected and not node.parameters:  # f(X, W, b) for f(X; W, b)
+    if plain_count > expected and not node.parameters:  # The call f(X, W, b) is valid for f(X; W, b).
         plain_count = expected
     ordinary, options = arguments[:plain_count], arguments[plain_count:]
     if len(ordinary) != expected or len(options) > len(function.options):
@@ -324,7 +327,7 @@ def call_defined(
 
 
 def size_rule(checker: Inference, node: nodes.Size, env: Environment) -> Term:
-    """Return the term of |x|, which is the size of an axis x or the absolute value of a tensor x."""
+    """Return the term of |x|: the size of an axis x, or the absolute value of a tensor x."""
     name = node.axis.name
     value = checker.solver.size(name, env, node)
     tensor = find_quietly(checker, node, env)
@@ -344,7 +347,10 @@ def size_rule(checker: Inference, node: nodes.Size, env: Environment) -> Term:
 
 
 def open_size(checker: Inference, node: nodes.Size, env: Environment) -> Term:
-    """Return the unknown size |ax| in a check without values. Raise an error if a value is needed or ax is no axis."""
+    """Return the term of an unknown size |ax| in a check without values.
+
+    Raise an error if a value is needed, or if ax is not an axis.
+    """
     name = node.axis.name
     axes = sorted(axes_in_sight(env))
     known = name in axes or axis_is_mentioned(checker, name)

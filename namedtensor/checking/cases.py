@@ -1,8 +1,8 @@
 """Definitions by cases, such as { 0 if i ≤ j; -∞ otherwise }.
 
-A condition with a known value selects or excludes its case. The excluded cases are typed but not evaluated, so their
-indices may be out of range. A condition on the element indices of a definition is a guard. Elements that do not satisfy
-the guard are not evaluated either.
+A condition with a known value selects or excludes its case. Excluded cases are typed but not evaluated, so their
+indices may be out of range. A condition on a definition's element indices is a guard. Elements that fail the guard are
+not evaluated either.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def cases(checker: Inference, node: nodes.Cases, env: Environment) -> Term:
     """Return the term of a definition by cases."""
     arguments: list[Term] = []
     parts: list[Node] = []
-    untaken: list[Term] = []  # Excluded cases and conditions only add axes to the result.
+    untaken: list[Term] = []  # Excluded cases and conditions add only axes to the result.
     guards: list[Term] = []  # The negations of the preceding conditions on element indices.
     for position, (value, condition) in enumerate(node.branches):
         if condition is None and position != len(node.branches) - 1:
@@ -36,7 +36,7 @@ def cases(checker: Inference, node: nodes.Cases, env: Environment) -> Term:
         if condition is not None:
             (holds,) = checker.infer_all((condition,), env)
             truth(checker, holds, condition)
-        decided = bool(len(arguments) % 2)  # An earlier case holds everywhere.
+        decided = bool(len(arguments) % 2)  # An earlier condition is always true.
         if decided or (holds is not None and holds.number is False):
             untaken += [*exclude_case(checker, value, env), *([] if holds is None else [holds])]
         elif holds is None or holds.number is True:
@@ -58,9 +58,9 @@ def indicator(checker: Inference, node: nodes.Indicator, env: Environment) -> Te
 
 
 def exclude_case(checker: Inference, value: Node, env: Environment) -> list[Term]:
-    """Return a list with the term of an excluded case, or an empty list if the case has a value error.
+    """Return a list with the term of an excluded case, or [] if the case has a value error.
 
-    Examples are an index out of range and a missing member of a family.
+    Examples of value errors are an index out of range and a missing member of a family.
     """
     recover, checker.recover = checker.recover, False
     try:
@@ -74,7 +74,7 @@ def exclude_case(checker: Inference, value: Node, env: Environment) -> list[Term
 
 
 def is_beyond_family(checker: Inference, problem: NotationError, env: Environment) -> bool:
-    """Return whether an error reports a missing member of a family, such as F_{-1} if F_n is defined for n ≥ 0."""
+    """Return whether an error reports a missing family member, such as F_{-1} if F_n is defined for n ≥ 0."""
     if problem.code != 201 or problem.symbol is None:
         return False
     base = plain_key(problem.symbol).base
@@ -104,18 +104,18 @@ def guard_term(checker: Inference, value: Node, guards: list[Term], env: Environ
 
 
 def depends_on_elements(guard: Term) -> bool:
-    """Return whether a condition has only lifted axes, as for the element indices of a definition or sum.
+    """Return whether a condition depends on element indices, which are the indices of a definition or a sum.
 
-    A condition without axes does not depend on elements.
+    Such a condition has axes, and all of them come from lifting.
     """
     return bool(guard.shape) and all("@" in axis for axis in guard.shape)
 
 
 @contextmanager
 def isolate(checker: Inference) -> Generator[None]:
-    """Open a context for typing the value of a name.
+    """Suspend all guards and allow size inference inside the block.
 
-    No guard applies, and sizes may be inferred. The value is therefore the same wherever the name is used.
+    A name therefore has the same value wherever it is used.
     """
     with open_guards(checker, []), checker.solver.inferring(True):
         yield
@@ -123,7 +123,7 @@ def isolate(checker: Inference) -> Generator[None]:
 
 @contextmanager
 def open_guards(checker: Inference, guards: Sequence[Term]) -> Generator[None]:
-    """Open a context in which the given guards apply, and no others."""
+    """Apply exactly the given guards inside the block."""
     outer, checker.guards = checker.guards, [*guards]
     try:
         yield

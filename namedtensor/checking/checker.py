@@ -1,4 +1,4 @@
-"""The checker, which infers the types of a program for given inputs.
+"""Infer the types of a program for given inputs.
 
 The checker converts the tree to a graph of terms, or raises an error with a hint.
 
@@ -36,7 +36,7 @@ from .unused_inputs import GivenNames, refuse_unused
 
 
 def derivative(checker: Inference, node: nodes.Derivative, env: Environment) -> Term:
-    from ..calculus.derivative import derivative  # Load calculus only if there is a derivative.
+    from ..calculus.derivative import derivative  # Load the package calculus only if the program contains a derivative.
 
     return derivative(checker, node, env)
 
@@ -50,9 +50,9 @@ def differential(checker: Inference, node: nodes.Differential, env: Environment)
 class Checker(Inference):
     """The type inference for one program and given inputs. See `Inference` for its modes.
 
-    `by_keyword` contains the names of the inputs that were passed by keyword. If it is given, the program must
-    mention each of these names, and each given size must belong to a name or an axis in the program, to an axis of an
-    input, or to `extra_axes`.
+    `by_keyword` contains the names of the inputs that were passed by keyword. If it is given, the program must mention
+    each of these names. Each given size must then belong to a name or an axis in the program, to an axis of an input,
+    or to `extra_axes`.
     """
 
     RULES: ClassVar[Mapping[type, Callable[[Any, Any, Environment], Term]]] = {
@@ -95,7 +95,7 @@ class Checker(Inference):
         )
         self.solver: SizesInterface = SizeSolver(self)
         self.given_names: GivenNames = GivenNames(scope, self.inputs)
-        self.steps: int = 0  # The number of entries of the trace that precede the assertions.
+        self.steps: int = 0  # The number of trace entries before the assertions.
         self.by_keyword: tuple[str, ...] | None = None if by_keyword is None else tuple(by_keyword)
         self.extra_axes: frozenset[str] = frozenset(extra_axes)
         self.check_unused(misspelt=True)
@@ -108,7 +108,7 @@ class Checker(Inference):
 
     # --------------------------------------------------------------------------------------------------- entry points
     def whole(self) -> Term:
-        """Return the term of the program's value or, if it has none, of the first assertion's left side.
+        """Return the term of the program's value or, if it has no value, of the first assertion's left side.
 
         Raise NotationError if the program has neither.
         """
@@ -126,7 +126,7 @@ class Checker(Inference):
         return self.drop_lifting(term, last.statement.sides[0] if isinstance(last, Definition) else last)
 
     def last_term(self, last: Any) -> Term:
-        """Return the term of the program's value, given the definition or expression that states this value."""
+        """Return the term of the program's value, given its definition or expression."""
         if isinstance(last, Definition):
             return self.definition(last)
         with members_defined(self, last):
@@ -137,12 +137,12 @@ class Checker(Inference):
         return self.renamed(term, {axis: names[axis] for axis in term.shape if is_index_axis(axis)}, last)
 
     def definition(self, definition: Definition) -> Term:
-        """Return the term of a definition of the program. For a family, return the term of its last member."""
+        """Return the term of a definition in the program. For a family, return the term of its last member."""
         with members_defined(self, definition.statement):
             return families.infer_definition(self, definition, self.top)
 
     def value(self, key: Key) -> Term:
-        """Return the term of a name that the program defines or that is an input."""
+        """Return the term of a name that is defined in the program or is an input."""
         with members_defined(self, self.scope.program):
             term = self.find(key, self.top, None)
         if term is None:
@@ -150,19 +150,19 @@ class Checker(Inference):
         return term
 
     def check_stated(self, whole: bool = True) -> None:
-        """Check the sizes and assertions of the program.
+        """Check the sizes and assertions of the program, then check that all inputs are used.
 
-        If `whole` is false, skip assertions about names without values. Check last that all inputs are used, so
-        that errors in the formula take precedence.
+        The last check comes last so that errors in the formula take precedence. If `whole` is false, skip assertions
+        about names without values.
         """
         self.solver.check()
         self.check_claims(whole)
         self.check_unused()
 
     def check_unused(self, misspelt: bool = False) -> None:
-        """Raise an error if a keyword input, or a given size, does not occur in the program.
+        """Raise an error if an input that was passed by keyword, or a given size, does not occur in the program.
 
-        If `misspelt` is true, check only the names that resemble a name in the program.
+        If `misspelt` is true, check only inputs that resemble a name in the program.
         """
         if self.by_keyword is not None:
             refuse_unused(
@@ -170,13 +170,13 @@ class Checker(Inference):
             )
 
     def check_claims(self, whole: bool = True) -> None:
-        """Check the shapes of assertions, and record both sides for comparison when values are available."""
+        """Check the shapes of assertions, and record both sides for a later comparison of values."""
         self.steps = len(self.trace)
         if self.scope.claims or self.pending_claims or self.scope.bases_of_families or self.scope.bounded:
             check_claims(self, whole)
 
     def drop_lifting(self, term: Term, node: Any) -> Term:
-        """Return the term after changing each axis that lifting renamed back to its name in the source."""
+        """Return the term with the original name of each axis that lifting has renamed."""
         if after_pass:
             run_pass_checks(term)
         lifted = [axis for axis in term.shape if "@" in axis]
@@ -212,7 +212,7 @@ class Checker(Inference):
 
 
 def warn_of_unused(checker: Inference, unused: Definition) -> None:
-    """Warn about an unused definition that follows the program's value. In a strict check, raise an error."""
+    """Warn about an unused definition after the program's value. In a strict check, raise an error instead."""
     name, span = to_text(last_member(unused)), unused.statement.span
     message = f"the value is {checker.text(checker.scope.last)}; {name} is defined after it and not used"
     hint = f"write {name} on the last line to compute it, or remove its definition"

@@ -1,4 +1,4 @@
-"""The check of assertions, that is, of equations, memberships and shapes that a program states about tensors."""
+"""Check the assertions of a program: its equations, memberships and shapes that do not define names."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from .filled_positions import Positions
 from .indexing import iota
 from .ranges import number_indices, numbers_of
 
-# Each pair is a reason why an assertion's values are not compared, and a hint.
+# Each pair contains a reason why values are not compared, and a hint.
 OPEN = "a limit, or a minimum over all tensors, has no value", "its type is right"
 ESTIMATE = "it is about an estimate", "namedtensor check --random compares estimates with many seeds"
-MISSING = (201, 204, 206, 309)  # The errors for names and sizes without a value.
+MISSING = (201, 204, 206, 309)  # The error codes for names and sizes without a value.
 
 
 def check_claims(checker: Inference, whole: bool = True) -> None:
-    """Check the program's assertions. If `whole` is false, skip assertions about names that have no value."""
+    """Check the program's assertions. If `whole` is false, skip assertions about names without values."""
     passed = MISSING if not whole else (204, 309) if checker.infer_parameters else ()
     holders = {*checker.scope.definitions, *checker.inputs}
     claims = [(claim, checker.top) for claim in checker.scope.claims]
@@ -59,14 +59,14 @@ def check_claims(checker: Inference, whole: bool = True) -> None:
 
 
 def ends_openly(claim: Claim, problem: NotationError) -> bool:
-    """Return whether an error reports an end of an assertion's range that has no value. Recovery records this error."""
+    """Return whether an error reports that an end of an assertion's range has no value. Recovery records this error."""
     if claim.range is None or problem.code != 309 or problem.span is None:
         return False
     return any(range_.span[0] <= problem.span[0] < range_.span[1] for range_ in claim.range.each)
 
 
 def member_claims(checker: Inference, names: Iterable[Key], holder: Environment) -> Iterator[tuple[Claim, Environment]]:
-    """Yield the equation of a family as an assertion about each member that is an input or has a separate equation."""
+    """Yield a family's equation as an assertion about each member that is an input or has a separate equation."""
     for name in names:
         if name.base not in checker.scope.bases_of_families:
             continue
@@ -84,7 +84,7 @@ def member_claims(checker: Inference, names: Iterable[Key], holder: Environment)
 
 
 def claims_of_later_families(checker: Inference) -> Iterator[tuple[Claim, Environment]]:
-    """Yield the equation of a family as an assertion about each member that a preceding family already defines."""
+    """Yield a family's equation as an assertion about each member that an earlier family already defines."""
     earlier: dict[Key, list[nodes.Range]] = {}
     for family in checker.scope.families:
         over, parts = family.range, (*family.name.subscript, *family.name.superscript)
@@ -99,9 +99,9 @@ def claims_of_later_families(checker: Inference) -> Iterator[tuple[Claim, Enviro
 
 
 def intersection(checker: Inference, one: nodes.Range, other: nodes.Range) -> nodes.Range | None:
-    """Return the range of numbers that are in both ranges, or None if it is empty or cannot be determined.
+    """Return the range of the numbers in both ranges, or None if it is empty or unknown.
 
-    The variable of the result is the variable of `other`.
+    Its variable is the variable of `other`.
     """
 
     def least(left: Node, right: Node) -> Node | None:
@@ -130,7 +130,7 @@ def are_in_ranges(checker: Inference, over: nodes.Range, indices: dict[str, Any]
 
 
 def perturbing(checker: Inference, sides: tuple[Any, ...], env: Environment) -> AbstractContextManager[None]:
-    """Return a context in which ∂X has a value if a side contains a differential, or else an empty context."""
+    """Return a context in which ∂X has a value, or an empty context if no side contains a differential."""
     if not any(isinstance(node, nodes.Differential) for side in sides if side is not None for node in walk(side)):
         return nullcontext()
     from ..calculus.derivative import perturbing
@@ -165,9 +165,9 @@ def domain_claim(checker: Inference, term: Term, group: tuple[nodes.Set, Environ
 
 
 def enumerate_range(checker: Inference, over: nodes.Range, env: Environment) -> Iterator[Environment]:
-    """Yield, for each number in a range, an environment in which the range's variable has this value.
+    """Yield an environment for each number in a range, in which the range's variable has this value.
 
-    If the length of the range is open, yield only one environment, in which the variable is a size symbol.
+    If the length of the range is unknown, yield a single environment in which the variable is a size symbol.
     """
     numbers = numbers_of(checker, over, env)
     if isinstance(numbers, Positions):
@@ -180,7 +180,7 @@ def enumerate_range(checker: Inference, over: nodes.Range, env: Environment) -> 
 
 
 def with_elements(checker: Inference, sides: tuple[Any, ...], env: Environment) -> Environment:
-    """Return an environment in which each undefined index, such as i in A_{height(i)}, covers the whole axis."""
+    """Return an environment in which each undefined index, such as i in A_{height(i)}, covers its whole axis."""
     parts = [part for side in sides for part in walk(side) if isinstance(part, nodes.Index)]
     for part in parts:
         if any(isinstance(index, Name) and is_free(checker, index, env) for _, index in part.items):
@@ -189,7 +189,7 @@ def with_elements(checker: Inference, sides: tuple[Any, ...], env: Environment) 
 
 
 def check_claim(checker: Inference, claim: Claim, env: Environment) -> None:
-    """Check the shape of an assertion, and record its sides for comparison when values are available."""
+    """Check the shape of an assertion, and record its sides for a later comparison of values."""
     if claim.range is not None:
         for environment in enumerate_range(checker, claim.range, env):
             check_claim(checker, replace(claim, range=claim.range.further), environment)
@@ -212,7 +212,7 @@ def check_claim(checker: Inference, claim: Claim, env: Environment) -> None:
 def check_same_axes(
     checker: Inference, sign: str, sides: tuple[Term, Term], parts: tuple[Any, Any], span: tuple[int, int]
 ) -> None:
-    """Raise an error if the two sides of a relation differ in their axes, or in the size of an axis.
+    """Raise an error if the two sides of a relation have different axes or sizes.
 
     A side without axes fits any other side.
     """
@@ -230,7 +230,7 @@ def check_same_axes(
 
 
 def nearly(checker: Inference, node: nodes.Call, env: Environment) -> Term:
-    """Return the left side of a ≈ b, after checking that both sides have the same type."""
+    """Check that both sides of a ≈ b have the same type, and return the term of the left side."""
     left = checker.infer(node.arguments[0], env)
     with only_typed(checker, True):
         right = checker.infer(node.arguments[1], env)
@@ -240,7 +240,7 @@ def nearly(checker: Inference, node: nodes.Call, env: Environment) -> Term:
 
 @contextmanager
 def only_typed(checker: Inference, open: bool) -> Generator[None]:
-    """Open a context in which, if `open` is true, limits are typed although they cannot be evaluated."""
+    """If `open` is true, allow limits inside the block, which have types but cannot be evaluated."""
     before, checker.typing = checker.typing, checker.typing or open
     try:
         yield
@@ -261,12 +261,12 @@ def each_element(
 
 
 def is_index_axis(axis: str) -> bool:
-    """Return whether an axis comes from an index, such as height@i for A_{height(i)}, and not from lifting."""
+    """Return whether an axis comes from an index, such as height@i for A_{height(i)}, rather than from lifting."""
     return "@" in axis and not axis.partition("@")[2].isdecimal()
 
 
 def is_free(checker: Inference, index: Name, env: Environment) -> bool:
-    """Return whether a name in an index has no value, so that it covers all elements."""
+    """Return whether a name in an index has no value, so that it takes all positions."""
     key = Key(index.text)
     if env.index(index.text) is not None or checker.solver.scalar(key, env) is not None:
         return False
@@ -288,4 +288,4 @@ def check_statement(checker: Inference, definition: Definition, term: Term, env:
         env = each_element(checker, definition.elements, term.shape, env)
     over = definition.range if not definition.is_family else None
     stated = [*equal_sides(definition.body, definition.claims, definition.statement.span, over)]
-    checker.pending_claims += ((claim, env) for claim in reversed(stated))  # the last is taken first
+    checker.pending_claims += ((claim, env) for claim in reversed(stated))  # The last assertion is taken first.

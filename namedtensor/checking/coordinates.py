@@ -1,4 +1,4 @@
-"""The two indices of a grid, as tensors over all its cells. With these tensors, a body is typed once for all cells."""
+"""Represent the two indices of a grid as tensors over all its cells, so that a body is typed once for all cells."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .stacked_families import stack_members
 
 
 class Coordinate:
-    """An index of a grid while the body is typed: a tensor over the cells, whose values are in `numbers`."""
+    """An index of a grid as a tensor over the cells. `numbers` contains its values."""
 
     def __init__(self, make: TermBuilder, axis: str, front: Any, index: Term, numbers: range):
         self.make, self.front, self.index, self.numbers = make, front, index, numbers
         self.mark = self.axis = axis
 
     def member(self, checker: Inference, recurrence: RecurrenceState, offset: int) -> Term:
-        """Return, for a family over one index, the members at an offset from the values of this index."""
+        """Return the members of a family over one index, at an offset from each value of this index."""
         if any("@" in str(item) for item in recurrence.others.values()):
             raise UnrollableError
         steps = range(self.numbers.start + offset, self.numbers.stop + offset)
@@ -32,11 +32,11 @@ class Coordinate:
         return self.make.at(every, f"{self.axis}@all", self.ahead(1 - self.numbers.start))
 
     def value(self, text: str, node: Any) -> Term:
-        """Return the value of an index such as k, or k plus an offset, for a function such as f^k(x)."""
+        """Return the value of an index expression such as k or k + 1, for a function such as f^k(x)."""
         return self.ahead(ahead(text, self.mark))
 
     def ahead(self, offset: int) -> Term:
-        """Return the index plus an offset."""
+        """Return the sum of the index and an offset."""
         make = self.make
         if offset and self.index.operator == "iota":
             return make.iota(self.axis, self.numbers.start + offset, len(self.numbers))

@@ -1,4 +1,4 @@
-"""Index variables of families, such as t in h^{t-1}.
+"""Determine whether index variables of families, such as t in h^{t-1}, are plain numbers.
 
 The functions determine whether a variable is a plain number, and try to type a body in which the variable is a
 tensor.
@@ -25,11 +25,11 @@ from .open_labels import OFFSET
 
 
 class UnrollableError(Exception):
-    """An exception for a recurrence that cannot be a loop, either at all or beginning at a certain step."""
+    """Raised if a recurrence cannot be a loop, either at all or from a certain step on."""
 
 
 def has_layers(checker: Inference, holder: Environment) -> bool:
-    """Return whether the index of some family in this scope is also a label of other names, as in W^l or FFN^l."""
+    """Return whether a family's index in this scope is also a label of other names, as in W^l or FFN^l."""
     holder_key = id(holder.function)
     if holder_key not in checker.layered:
         families = checker.families_of(holder)
@@ -54,7 +54,7 @@ def is_layer(checker: Inference, family: Definition) -> bool:
 
 
 def bases_with_labels(checker: Inference) -> frozenset[str]:
-    """Return the base name of each name with labels in the program and its inputs, such as W for W^{1,Q}."""
+    """Return the base names of all names with labels in the program and its inputs, such as W for W^{1,Q}."""
     if checker.labeled is None:
         scope = checker.scope
         names = [name for _, name, _, _ in scope.declarations]
@@ -68,13 +68,13 @@ def bases_with_labels(checker: Inference) -> frozenset[str]:
 
 
 def find_loop_mark(checker: Inference, key: Key) -> str | None:
-    """Return the marker of the loop whose index occurs in the labels of a name, or None if no loop's index occurs."""
+    """Return the marker of the loop whose index occurs in a name's labels, or None if there is no such loop."""
     parts = [part for part in (*key.superscript, *key.subscript) if "@" in part]
     return next((mark for part in parts if (mark := mark_in(checker, part)) is not None), None) if parts else None
 
 
 def mark_in(checker: Inference, part: str) -> str | None:
-    """Return the marker of the loop whose index occurs in a label, or None if no loop's index occurs."""
+    """Return the marker of the loop whose index occurs in a label, or None if there is no such loop."""
     return next((mark for mark in checker.rolled if mark in part), None)
 
 
@@ -87,7 +87,7 @@ def ahead(part: str, mark: str) -> int:
 
 
 def label_steps(part: str, mark: str, steps: Sequence[int]) -> list[str]:
-    """Return the labels at the steps of a loop: 7, 8, … for l, 6, 7, … for l − 1, and 7', 8', … for l'."""
+    """Return the label at each step of a loop: 7, 8, … for l, 6, 7, … for l − 1, and 7', 8', … for l'."""
     if "@" not in part:
         return [part] * len(steps)
     primes = part[len(part.rstrip("'")) :]
@@ -98,7 +98,7 @@ def label_steps(part: str, mark: str, steps: Sequence[int]) -> list[str]:
 
 
 def members_of(variable: str, env: Environment) -> Any:
-    """Return the binding of an index variable to members of families, or None if it has no such binding."""
+    """Return the family members that an index variable is bound to, or None if it is not bound to members."""
     for outer in env.outward:
         if variable in outer.members:
             return outer.members[variable]
@@ -110,8 +110,7 @@ def members_of(variable: str, env: Environment) -> Any:
 def is_value(checker: Inference, variable: str, body: Node, env: Environment, labels: bool = False) -> bool:
     """Return whether a body uses a variable only as a number, or as a family index with a fixed offset.
 
-    If `labels` is true, the variable may also occur with a fixed offset in labels of tensors, and in labels of
-    functions.
+    If `labels` is true, also allow the variable with a fixed offset in labels of tensors and functions.
     """
     labeled, families = find_labeled_names(checker, env)
     if labels:
@@ -130,7 +129,7 @@ _OCCURRENCES: Cache[tuple[str, int], tuple[Node, list[Occurrence]]] = Cache("occ
 
 
 def occurrences(variable: str, body: Node) -> list[Occurrence]:
-    """Return the occurrences of a variable in a body, as a list that is cached with the body."""
+    """Return the occurrences of a variable in a body, from a cache if possible."""
     return _OCCURRENCES.get_or_build((variable, id(body)), lambda: (body, [*occurrences_in(body, variable)]))[1]
 
 
@@ -149,7 +148,7 @@ def occurrences_in(body: Node, variable: str) -> Iterator[Occurrence]:
 
 
 def find_labeled_names(checker: Inference, env: Environment) -> tuple[set[str], set[str]]:
-    """Return the base names of tensors with labels in this scope, and the base names of the families."""
+    """Return the base names of tensors with labels in this scope, and the base names of its families."""
     scope = checker.scope
     families = {family.name.base for family in checker.families_around(env)}
     labeled = {name.base for _, name, _, _ in scope.declarations if name.superscript or name.subscript}
@@ -165,7 +164,7 @@ def find_labeled_names(checker: Inference, env: Environment) -> tuple[set[str], 
 
 
 def labels_given(checker: Inference) -> frozenset[str]:
-    """Return the base names of labeled names that are passed as inputs."""
+    """Return the base names of inputs with labels."""
     if checker.labels_given is None:
         bases = {key.base for key in checker.top.variables if key.superscript or key.subscript}
         checker.labels_given = frozenset(bases)
@@ -177,13 +176,13 @@ def mentions(part: Node, variable: str) -> bool:
 
 
 def is_near(part: Node, variable: str) -> bool:
-    """Return whether a component is the variable with an optional integer offset, such as t, t − 1 or t + 2."""
+    """Return whether a component is the variable, possibly with an integer offset: t, t − 1 or t + 2."""
     match = OFFSET.fullmatch(component(part))
     return match is not None and match[1].rstrip("'") == variable
 
 
 def try_typing(checker: Inference, env: Environment, typed: Callable[[], Any]) -> Any:
-    """Return the result of `typed`. If typing fails, discard everything that it recorded and return None."""
+    """Return the result of `typed`. If typing fails, discard all of its records and return None."""
     trace, claims, warnings = len(checker.trace), len(checker.pending_claims), len(checker.warnings)
     collect, checker.recover = checker.recover, False
     memos: list[tuple[dict[Any, Any], set[Any]]] = [
@@ -208,7 +207,7 @@ def try_typing(checker: Inference, env: Environment, typed: Callable[[], Any]) -
 
 @contextmanager
 def members_defined(checker: Inference, node: Any) -> Generator[None]:
-    """Open a context in which a family member that cannot be computed is reported as an error at a node."""
+    """Report a family member that cannot be computed inside the block as an error at `node`."""
     try:
         yield
     except UnrollableError:
@@ -219,7 +218,7 @@ def members_defined(checker: Inference, node: Any) -> Generator[None]:
 
 
 def list_environments(env: Environment) -> list[Environment]:
-    """Return an environment and all environments that it uses to look up names and sizes."""
+    """Return an environment and all environments in which it looks up names and sizes."""
     environments: dict[int, Environment] = {}
     waiting: list[Environment | None] = [env]
     while waiting:

@@ -1,4 +1,4 @@
-"""Validation of inputs against their declarations. Declared axes are bound, and undeclared axes are lifted."""
+"""Validate inputs against their declarations. Declared axes are bound, and undeclared axes are lifted."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from .open_labels import size_in_sight, size_of_label
 from .other_meanings import is_defined
 from .unused_inputs import MentionedNames
 
-AXIS_IN_SIZE = re.compile(r"\|([^|·+/ -]+)\|")  # such as a and b in |a|·|b|
+AXIS_IN_SIZE = re.compile(r"\|([^|·+/ -]+)\|")  # Matches sizes such as |a| and |b| in |a|·|b|.
 
 
 def prepare_inputs(checker: Inference, mentioned: MentionedNames) -> None:
-    """Define the inputs in the program's environment. Axes that their declarations do not have are lifted."""
+    """Define the inputs in the program's environment, and lift axes that their declarations lack."""
     sizes: Any = checker.given_sizes
     for name, size in sizes.items():
         if isinstance(name, str) and not isinstance(size, bool) and isinstance(size, (int, Extent, SizeVariable)):
@@ -39,7 +39,7 @@ def prepare_inputs(checker: Inference, mentioned: MentionedNames) -> None:
         checker.top.axes.update(stand_for(checker.scope, {key: input_.shape for key, input_ in checker.inputs.items()}))
     declared, sets = checker.scope.find_declared_sets(checker.inputs), DeclaredSets(checker)
     top, intern, sized = checker.top, checker.graph.intern, bool(checker.given_sizes)
-    noted: set[int] = set()  # shapes that agree with all sizes so far; members of a family share one
+    noted: set[int] = set()  # Ids of shapes that agree with all sizes so far. The members of a family share one shape.
     for key, input_ in checker.inputs.items():
         if input_.number is not None:
             sets.lifted(key, input_, declared[key])
@@ -52,7 +52,7 @@ def prepare_inputs(checker: Inference, mentioned: MentionedNames) -> None:
             shape = sets.lifted(key, input_, pair)
         shape_copy = (
             shape if isinstance(shape, dict) else dict(shape)
-        )  # Terms do not change shapes, so the members of a family share one.
+        )  # Terms do not change shapes, so the members of a family share one shape.
         top.variables[key] = intern("input", options=(text,), shape=shape_copy, boolean=input_.boolean)
         if id(shape) in noted and key in mentioned.named:
             continue
@@ -77,7 +77,7 @@ def prepare_inputs(checker: Inference, mentioned: MentionedNames) -> None:
 class DeclaredSet(NamedTuple):
     """The axes of a declared set, with their sizes and their positions in the source.
 
-    `names` are the names of the axes, and `words` are the names in their sizes. `is_plain` is true if neither the
+    `names` contains the axis names, and `words` contains the names in the sizes. If `is_plain` is true, neither the
     declaration nor the given sizes determine the size of any axis.
     """
 
@@ -87,19 +87,19 @@ class DeclaredSet(NamedTuple):
     is_plain: bool
 
 
-Declaration = tuple[nodes.Set, Mapping[str, Any]]  # a set, and the values of the indices of its declaration
+Declaration = tuple[nodes.Set, Mapping[str, Any]]  # A set, and the values of the indices in its declaration.
 
 
 class DeclaredSets:
-    """The declared sets of inputs, with the shapes of the inputs that lie in each set."""
+    """The declared sets of inputs, with the shapes of the inputs in each set."""
 
     def __init__(self, checker: Inference):
         self.checker: Inference = checker
         self.known: dict[int, DeclaredSet] = {}
-        self.shapes: dict[tuple[int | None, int], Mapping[str, Any]] = {}  # by set and shape
+        self.shapes: dict[tuple[int | None, int], Mapping[str, Any]] = {}  # By set and shape.
 
     def set(self, declared: nodes.Set) -> DeclaredSet:
-        """Return the axes of a declared set. They are computed once, since all members of a family share a set."""
+        """Return the axes of a declared set. They are computed once, because all members of a family share a set."""
         declared_set = self.known.get(id(declared))
         if declared_set is None:
             axes, known = set_axes(self.checker, declared, self.checker.top), self.checker.given_sizes.keys()
@@ -110,7 +110,7 @@ class DeclaredSets:
         return declared_set
 
     def lifted(self, key: Key, given: InputType, declared: Declaration | None) -> Mapping[str, Any]:
-        """Return an input's shape after lifting its undeclared axes, and record the sizes its declaration states."""
+        """Return an input's shape with its undeclared axes lifted, and record the sizes in its declaration."""
         if declared is None:
             shape, varies = given.shape, False
         else:
@@ -142,7 +142,7 @@ def axis_lacking(
     checker: Inference, key: Key, axis: str, declared: list[str], node: Node, note: str,
     labels: Sequence[tuple[tuple[int, int], str]] = (),
 ) -> NotationError:  # fmt: skip
-    """Return the error for an input that lacks an axis of its declaration. `declared` lists all declared axes."""
+    """Return the error for an input that lacks a declared axis. `declared` lists all declared axes."""
     hint = f"give {key} with the axes {', '.join(declared)}"
     return checker.error(
         317, f"{key} is missing axis {axis} of its declaration", node, notes=(note,), hint=hint, labels=labels,
@@ -151,7 +151,7 @@ def axis_lacking(
 
 
 def declaration(checker: Inference, key: Key) -> tuple[nodes.Set | None, Environment]:
-    """Return the declared set of a top-level name, if any, and an environment that contains the name's indices."""
+    """Return the declared set of a top-level name, or None, and an environment with the name's indices."""
     declared = checker.scope.declaration(key)
     if declared is None and checker.infer_parameters and (key.superscript or key.subscript):
         declared = open_declaration(checker, key)
@@ -161,7 +161,7 @@ def declaration(checker: Inference, key: Key) -> tuple[nodes.Set | None, Environ
 
 
 def open_declaration(checker: Inference, key: Key) -> Declaration | None:
-    """Return the declaration of a name with an open label, or None if it is undeclared. For W^{n}, look up W^{1}."""
+    """Return the declaration of a name with an open label, or None if there is none. For W^{n}, look up W^{1}."""
     sizes = {text: size_of_label(checker, text) for text in (*key.superscript, *key.subscript)}
     labels = {text: size for text, size in sizes.items() if type(size) is Extent}
     subscript, superscript = (tuple("1" if text in labels else text for text in script) for script in key[1:])
@@ -208,7 +208,7 @@ def unknown_bound(checker: Inference, over: nodes.Range, env: Environment) -> No
 
 
 def end_needed(checker: Inference, end: Node, what: str, env: Environment) -> NotationError:
-    """Return the error for an end, such as n, that is not a known integer. The error names the unknown symbol."""
+    """Return the error for the end of a range, such as n, that is not a known integer. It names the unknown symbol."""
     unknown, text = unknown_in(checker, end, env), checker.text(end)
     written = unknown.axis.name if isinstance(unknown, nodes.Size) else None
     axis = None if written is None else size_axis(written, env)
@@ -228,16 +228,16 @@ def end_needed(checker: Inference, end: Node, what: str, env: Environment) -> No
 
 
 def size_axis(written: str, env: Environment) -> str:
-    """Return the axis whose size is unknown. For an axis of a called function, return the argument's axis."""
+    """Return the axis whose size is unknown. For an axis of a called function, return the axis of the argument."""
     variable = size_in_sight(written, env)
     axes = AXIS_IN_SIZE.findall(str(variable)) if isinstance(variable, SizeVariable) else ()
     return axes[0] if axes else env.resolve_axis(written)[0]
 
 
 def unknown_in(checker: Inference, end: Node, env: Environment) -> Node | None:
-    """Return the first unknown part of an expression or of the definitions it uses, or None if all are known.
+    """Return the first name or size without a known value in an expression, or None if all values are known.
 
-    The parts are names and axis sizes.
+    The search includes the definitions that the expression uses.
     """
     for part in walk(end):
         if isinstance(part, nodes.Size) or (isinstance(part, nodes.Name) and not is_tensor(checker, part, env)):
@@ -252,7 +252,7 @@ def unknown_in(checker: Inference, end: Node, env: Environment) -> Node | None:
 
 
 def is_tensor(checker: Inference, name: nodes.Name, env: Environment) -> bool:
-    """Return whether a name is defined or is an input. If so, it may be a tensor instead of a size."""
+    """Return whether a name is defined or is an input, so that it may be a tensor rather than a size."""
     key = Key(name.text)
     return is_defined(checker, key, env) or any(key in outer.variables for outer in env.outward)
 
@@ -265,10 +265,10 @@ def make_parameter(checker: Inference, key: Key, declared: nodes.Set, env: Envir
 
 
 def make_members(checker: Inference, members: Sequence[Key]) -> dict[Key, Term]:
-    """Return new parameters for the members of a family, by name.
+    """Create parameters for the members of a family, and return them by name.
 
-    Return an empty dictionary unless all members are declared in one set with one shape. The program must not
-    otherwise define, differentiate or receive a member.
+    Return an empty dictionary unless all members are declared in one set with one shape. The program must not define,
+    differentiate or receive a member in any other way.
     """
     scope, top, base = checker.scope, checker.top, members[0].base
     declared = scope.find_declared_sets(members)
@@ -299,7 +299,7 @@ def make_members(checker: Inference, members: Sequence[Key]) -> dict[Key, Term]:
 def make_shape(checker: Inference, declared: nodes.Set, env: Environment) -> dict[str, Any]:
     """Return the shape of a parameter in a declared set.
 
-    If the set does not state the size of an axis, all members of a family share its size.
+    All members of a family share the size of an axis without a declared size.
     """
     shape: dict[str, Any] = {}
     axes = set_axes(checker, declared, env)
@@ -339,7 +339,7 @@ def check_member(checker: Inference, term: Term, of: nodes.Set, env: Environment
 def domain_values(checker: Inference, of: nodes.Set, env: Environment) -> tuple[Any, ...] | None:
     """Return the values that describe a restricted domain: 0 and 1 for {0, 1}, and n for [n].
 
-    Return None if the domain is not restricted or a number is unknown.
+    Return None if the domain is not restricted, or if a value is unknown.
     """
     values = [checker.solver.value(node, env) for node in of.elements]
     if of.domain in ("reals", "field") or not all(isinstance(value, (int, float)) for value in values):
@@ -377,7 +377,7 @@ def _axes(names: set[str]) -> str:
 
 
 def _repair(missing: set[str], extra: set[str]) -> str:
-    """Return a repair for an expression that lacks declared axes or has undeclared axes."""
+    """Return a suggestion for an expression that lacks declared axes or has undeclared axes."""
     if len(missing) == 1 and len(extra) == 1:
         return f"rename it: [ … ]_{{{next(iter(extra))}→{next(iter(missing))}}}"
     if not missing:

@@ -1,4 +1,4 @@
-"""Built-in functions whose terms consist of other functions, such as var and std with a ddof."""
+"""Type built-in functions whose terms consist of other functions, such as var and std with a ddof."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def with_degrees_of_freedom(
 
 
 def infixes(checker: Inference, node: Call, env: Environment) -> Any:
-    """Return a function that applies an operator without axes to terms. All resulting terms refer to the given node."""
+    """Return a function that applies an operator without axes to terms. All of its results refer to the given node."""
 
     def infix(sign: str, *terms: Term) -> Term:
         return apply(checker, sign, terms, (), node, env, node.arguments[:1] * len(terms))

@@ -1,4 +1,4 @@
-"""Error messages about shapes, which show the shape of each operand, why the shapes must agree, and a repair."""
+"""Create error messages about shapes: the shape of each operand, the reason why the shapes must agree, and a repair."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ARGUMENTS = {
 
 
 class Use(NamedTuple):
-    """A use of an operator on operands whose shapes do not fit, with the nodes for the error message."""
+    """An operator with operands of unfit shapes, and the nodes for the error message."""
 
     checker: Inference
     problem: ShapeMismatchError
@@ -54,14 +54,14 @@ class Use(NamedTuple):
         return f"{first} {self.where_sized(first)}", f"{second} {self.where_sized(second)}"
 
     def where_sized(self, size: Any) -> str:
-        """Return a phrase that lists the operands in which the problem's axis has this size."""
+        """Return a phrase that lists the operands with this size along the problem's axis."""
         written = [pair for pair in zip(self.parts, self.shapes) if hasattr(pair[0], "span")]
         parts = [self.checker.text(part) for part, shape in written if resolve(shape.get(self.problem.axis)) == size]
         return "in " + ", ".join(dict.fromkeys(parts)) if parts else "elsewhere"
 
     @property
     def notes(self) -> list[str]:
-        """The notes of the error, which state the shape of each operand."""
+        """The notes of the error, which give the shape of each operand."""
         if self.problem.kind == "repeated":
             return []
         shapes = [self.checker.describe_with_shape(part, shape) for part, shape in zip(self.parts, self.shapes)]
@@ -71,7 +71,7 @@ class Use(NamedTuple):
 
     @property
     def location(self) -> Any:
-        """The node that the error points at: the node that names the problem's axis, or else the whole use."""
+        """The node under the caret: the node that names the problem's axis, or the whole call."""
         named = self.problem.kind in ("missing", "clash", "repeated")
         return dict(self.axes).get(self.problem.axis, self.place) if named else self.place
 
@@ -106,7 +106,7 @@ class Use(NamedTuple):
         sign = self.sign
         axes = [axis for shape in self.shapes for axis in shape if "@" not in axis]
         hint = _axes_hint(sign, expected, have, axes)
-        if have == 0 and len(axes) >= expected and self.checker.text(self.place).startswith(sign):  # Offer each axis.
+        if have == 0 and len(axes) >= expected and self.checker.text(self.place).startswith(sign):  # Suggest each axis.
             start = self.place.span[0]
             named = axes if expected == 1 else [", ".join(axes[:expected])]
             return Hint(hint, *(f"{sign}_{{{name}}}" for name in named), at=(start, start + len(sign)))
@@ -122,7 +122,7 @@ def shape_error(
     node: Any,
     axes: Sequence[tuple[str, Any]],
 ) -> NotationError:
-    """Return the error for operands whose shapes do not fit. It states the shape of each operand."""
+    """Return the error for operands with unfit shapes. Its notes give the shape of each operand."""
     use = Use(checker, problem, operator, shapes, parts, node, axes)
     code, message = code_and_message(problem, use.sign, [axis for axis, _ in axes], use)
     return checker.error(
@@ -131,9 +131,9 @@ def shape_error(
 
 
 def no_such_axis(checker: Inference, base: Node, shape: Shape, axis: Axis, real: str, purpose: str) -> NotationError:
-    """Return the error for an axis that is named in a subscript but is not an axis of the tensor.
+    """Return the error for an axis in a subscript that the tensor does not have.
 
-    `real` is the name that the axis resolves to in this environment.
+    `real` is the resolved name of the axis in this environment.
     """
     have = sorted(name for name in shape if "@" not in name)
     return checker.error(
@@ -143,7 +143,7 @@ def no_such_axis(checker: Inference, base: Node, shape: Shape, axis: Axis, real:
 
 
 def other_axis(axis: str, have: list[str], shapes: Sequence[Shape]) -> str | None:
-    """Return a hint for an axis that the operands lack: the axis that was probably meant, or the axes they share.
+    """Return a hint for an axis that the operands lack: the axis that was probably meant, or their common axes.
 
     Return None for a single operand without axes.
     """

@@ -1,9 +1,9 @@
 """Random variables, such as x ∼ N(0, 1), and expectations, such as 𝔼_{x ∼ N(0, 1)} ….
 
-An expectation is a mean over random samples, or over all outcomes if the distribution is finite. The function
-`uniform` computes each sample from the seed, the variable's name and labels, the sample number, and the position along
-the sample's axes. Samples are therefore differentiable with respect to the distribution's parameters and
-available on every backend. All positions along lifted axes share one sample, and so do all calls of one function.
+An expectation is a mean over random samples, or over all outcomes if the distribution is finite. The function `uniform`
+computes each sample from the seed, the variable's name and labels, the sample number, and the position along the
+sample's axes. Samples are therefore available on every backend, and they have derivatives with respect to the
+distribution's parameters. All positions along lifted axes share one sample, and so do all calls of one function.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .sums import apply_over_index
 
 
 def draw(checker: Inference, node: Draw, env: Environment) -> Term:
-    """Return sample number 0 of a random variable, such as x ∼ N(0, 1). Expectations use the numbers from 1 on."""
+    """Return the term for sample 0 of a random variable, such as x ∼ N(0, 1). Expectations use samples 1, 2, …."""
     check_known(checker, node)
     terms = checker.infer_all(node.arguments, env)
     return draw_numbers(checker, node, terms, (checker.graph.number(0, node),), env)
@@ -118,7 +118,7 @@ def find_declared_variables(
 
 
 def make_unstated_error(checker: Inference, of: Expectation | Name) -> NotationError:
-    """Return the error for 𝔼_x[…] if the distribution of x is unknown, or for 𝔼[…] if the value is not random."""
+    """Return the error for 𝔼_x[…] if x has no known distribution, or for 𝔼[…] if its body is not random."""
     random = [statement.sides[0].text for statement in checker.scope.program.statements if isinstance(statement, nodes.Equation) and isinstance(statement.sides[-1], Draw) and isinstance(statement.sides[0], Name)]  # fmt: skip
     text = (
         f"the distribution of {of.text} is not specified"
@@ -152,7 +152,7 @@ def average_outcomes(
 ) -> Term:  # fmt: skip
     """Return the mean of the body over all outcomes of the finite random variables.
 
-    Other random variables are sampled once for each of the `numbers`. `body` is the body's term if it is known.
+    Other random variables have one sample per number in `numbers`. `body` is the term of the body if it is known.
     """
     if not variables:
         body = checker.infer(node.body, env) if body is None else body
@@ -225,14 +225,14 @@ def number_of_draws(checker: Inference, env: Environment) -> int:
 
 
 def own_axes(*terms: Term) -> dict[str, Any]:
-    """Return the axes of these terms with their sizes, except for axes that come from lifting."""
+    """Return the axes of the terms with their sizes. Axes that come from lifting are left out."""
     return {axis: term.shape[axis] for term in terms for axis in sorted(term.shape) if "@" not in axis}
 
 
 def its_axis(checker: Inference, node: Draw, p: Term) -> str:
-    """Return the one axis along which the probabilities of a random index lie.
+    """Return the single axis along which a random index has its probabilities.
 
-    Raise an error if there is not exactly one axis.
+    Raise an error if there are several axes, or none.
     """
     names = [*own_axes(p)]
     if len(names) != 1:
@@ -245,7 +245,7 @@ def its_axis(checker: Inference, node: Draw, p: Term) -> str:
 
 
 def label_number(checker: Inference, part: nodes.Node, env: Environment) -> Term | None:
-    """Return the value of a label that is a number or has an index, such as t in z^t, or None for a label such as Q."""
+    """Return the value of a numeric label, such as t in z^t, or None for a label such as Q."""
     if isinstance(part, nodes.Number) or any(
         isinstance(inner, Name) and env.index(inner.text) is not None for inner in walk(part)
     ):
@@ -256,7 +256,7 @@ def label_number(checker: Inference, part: nodes.Node, env: Environment) -> Term
 def draw_numbers(
     checker: Inference, node: Draw, terms: Sequence[Term], numbers: tuple[Term, ...], env: Environment
 ) -> Term:
-    """Return one sample for each of the `numbers`. A sample has the axes of its parameters, and of its stated set."""
+    """Return one sample per number in `numbers`. A sample has the axes of its parameters and of its stated set."""
     over = its_axis(checker, node, terms[0]) if is_categorical(node) else None
     shape = {axis: size for axis, size in own_axes(*terms).items() if axis != over}
     for axis, size, position in set_axes(checker, nodes.Set("reals", (), node.axes, node.span), env):

@@ -1,4 +1,4 @@
-"""Functional updates such as C_{seq(2)} ← 0, which create a tensor that differs from C in the selected elements.
+"""Type functional updates such as C_{seq(2)} ← 0, which return a copy of C with the selected elements replaced.
 
 C_{seq(2)} ← 0           one element, or all elements along the axes without an index
 C_{seq(2:4)} ← V         a slice, where V has the size of seq or the size of the slice
@@ -60,7 +60,7 @@ class _Replacing:
         return iota(self.checker, axis, 1, self.base.shape[axis], self.node)
 
     def check_range(self, axis: str, at: Term, part: Any) -> Term:
-        """Return an index along an axis of the updated tensor, with a check that the index is in range."""
+        """Return an index along an axis of the updated tensor, with a check that it is in range."""
         if at.number is not None:
             check_position(self.checker, at.number, resolve(self.base.shape[axis]), axis, part)
             return at
@@ -99,6 +99,6 @@ class _Replacing:
         return self.taken(value, over, self.op("max", last, 1), part) if over in value.shape else value
 
     def taken(self, value: Term, axis: str, term: Term, part: Any) -> Term:
-        """Return the elements of `value` at the positions `term` along an axis. `term` may have this axis too."""
+        """Return the elements of `value` at the positions `term` along an axis. `term` may also have this axis."""
         apart = self.checker.renamed(value, {axis: f"{axis}@index"}, part)
         return take(self.checker, apart, f"{axis}@index", term, part, self.node)

@@ -1,8 +1,8 @@
 """Definitions by elements, such as Y_{seq(i), kernel(j)} = … for each pair of indices.
 
-A definition by elements is implemented by lifting. In `Y_{seq(i)} = X_{seq(i+1)}`, the variable i becomes the tensor
-1…|seq| along a separate axis (`seq@1`). The result is the same as if each element were computed separately. Indices
-start at 1.
+Lifting implements definitions by elements. In `Y_{seq(i)} = X_{seq(i+1)}`, the variable i becomes the tensor 1, …,
+|seq| along a separate axis (`seq@1`). The result is the same as if each element were computed separately. Indices start
+at 1.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from .stacked_families import StackedIndex, laid
 
 
 def define_by_elements(checker: Inference, group: list[Definition], env: Environment) -> Term:
-    """Return the term of a tensor that one or more equations define element by element."""
+    """Return the term of a tensor whose elements one or more equations define."""
     sized = left_sizes(checker, group, env)
     term = whole_of(checker, group, sized, env)
     for definition in group:
@@ -44,15 +44,15 @@ def define_by_elements(checker: Inference, group: list[Definition], env: Environ
 
 
 def whole_of(checker: Inference, group: list[Definition], sized: dict[str, Any], env: Environment) -> Term:
-    """Return the tensor whose elements are defined by a group of equations."""
+    """Return the tensor whose elements a group of equations defines."""
     parts = [part for definition in group for part in parts_of(checker, definition, sized, env)]
     return parts[0][0] if len(parts) == 1 and parts[0][1] is None else join(checker, parts, sized)
 
 
 def parts_of(checker: Inference, definition: Definition, sized: dict[str, Any], env: Environment) -> list[Part]:
-    """Return the parts of the tensor that one equation defines.
+    """Return the pieces of a tensor that one equation defines.
 
-    If a variable is the index of a family that cannot be a loop, each value of the variable has a separate part.
+    If a variable is the index of a family that cannot be a loop, there is a separate piece for each of its values.
     """
     for index, (axis, part) in enumerate(definition.elements):
         over = counting(definition, part)
@@ -79,7 +79,7 @@ def one_by_one(
     checker: Inference, definition: Definition, position: int, variable: str, numbers: range, sized: dict[str, Any],
     env: Environment,
 ) -> list[Part]:  # fmt: skip
-    """Return one part for each value of a variable. For H_{seq(t)} = h^t, each part is a slice of H at a position t."""
+    """Return one piece per value of a variable. For H_{seq(t)} = h^t, each piece is the slice of H at a position t."""
     axis, part = definition.elements[position]
     (real,) = env.resolve_axis(axis.name)
     others = definition.elements[:position] + definition.elements[position + 1 :]
@@ -99,7 +99,7 @@ def one_by_one(
 
 
 def drop_range(over: Range | None, variable: str) -> Range | None:
-    """Return the chain of ranges without the range of a variable, or None if no range remains."""
+    """Remove the range of a variable from a chain of ranges. Return None if no range remains."""
     if over is None:
         return None
     rest = drop_range(over.further, variable)
@@ -107,7 +107,7 @@ def drop_range(over: Range | None, variable: str) -> Range | None:
 
 
 def counts_family(checker: Inference, variable: str, definition: Definition, env: Environment) -> bool:
-    """Return whether the body uses the variable as the index of a family."""
+    """Return whether the body uses a variable as the index of a family."""
     families = checker.families_around(env)
     bases = {family.name.base for family in families}
     for node in walk(definition.body):
@@ -125,7 +125,7 @@ def counts_family(checker: Inference, variable: str, definition: Definition, env
 def left_sizes(checker: Inference, group: list[Definition], env: Environment) -> dict[str, Any]:
     """Return the size of each axis on the left-hand side.
 
-    Sizes come from a declaration, the function's signature, the filled positions, or this scope.
+    A size may come from a declaration, the function's signature, the defined positions, or this scope.
     """
     stated = find_stated_sizes(checker, group[0].key, env)
     result: dict[str, Any] = {}
@@ -137,7 +137,7 @@ def left_sizes(checker: Inference, group: list[Definition], env: Environment) ->
             size = stated.get(real)
             try:
                 size = checker.solver.size_of(real, env, axis) if size is None else size
-            except CircularSizeError:  # The size depends on the type of the tensor that is being defined.
+            except CircularSizeError:  # The size depends on the type of the tensor under definition.
                 size = find_filled_size(checker, group, axis, env)
                 if size is None:
                     raise
@@ -150,7 +150,7 @@ def left_sizes(checker: Inference, group: list[Definition], env: Environment) ->
 
 
 def find_filled_size(checker: Inference, group: list[Definition], axis: Axis, env: Environment) -> Size | None:
-    """Return n if the equations are known to fill exactly the positions 1, …, n of an axis, or None otherwise."""
+    """Return n if the equations certainly define exactly the positions 1, …, n of an axis, or None otherwise."""
     filled: list[Filled] = []
     for definition in group:
         for named, part in definition.elements:
@@ -167,7 +167,7 @@ def is_number(checker: Inference, part: Node, env: Environment) -> bool:
 
 
 def counting(definition: Definition, part: Node) -> Range | None:
-    """Return the range whose variable occurs in this index of the left-hand side, or None if there is no such range."""
+    """Return the range whose variable occurs in an index of the left-hand side, or None if there is none."""
     names = {node.text for node in walk(part) if isinstance(node, Name)}
     ranges = definition.range.each if definition.range is not None else ()
     return next((range_ for range_ in ranges if range_.variable.text in names), None)
@@ -198,7 +198,8 @@ def find_stated_sizes(checker: Inference, key: Key, env: Environment) -> dict[st
 class Part(NamedTuple):
     """The elements that one equation defines, as a tensor.
 
-    `filled` contains the axis and the positions that they fill along it, or is None if they form the whole tensor.
+    `filled` contains an axis and the positions along it that the elements have. It is None if they form the whole
+    tensor.
     """
 
     term: Term
@@ -207,7 +208,7 @@ class Part(NamedTuple):
 
 
 def one_part(checker: Inference, definition: Definition, sized: dict[str, Any], env: Environment) -> Part:
-    """Return the elements that one equation defines, with their positions."""
+    """Return the elements that one equation defines, and their positions."""
     depth = env.depth + 1
     inner = env.within(depth=depth)
     back: dict[str, str] = {}
@@ -242,7 +243,7 @@ def one_part(checker: Inference, definition: Definition, sized: dict[str, Any], 
 
 
 def surplus_axis(checker: Inference, definition: Definition, axis: str, term: Term) -> NotationError:
-    """Return the error for a right-hand side that has an axis although the left-hand side indexes this axis."""
+    """Return the error for an axis of the right-hand side that the left-hand side indexes."""
     return checker.error(
         306,
         f"the right-hand side has an extra axis {axis} beside the axis {axis} of the left-hand side",
@@ -253,7 +254,7 @@ def surplus_axis(checker: Inference, definition: Definition, axis: str, term: Te
 
 
 def fills(checker: Inference, over: Range, size: Any, definition: Definition, env: Environment) -> bool:
-    """Return whether one of several ranges covers a whole axis. Such a range acts like a plain variable."""
+    """Return whether one of several ranges covers a whole axis, so that it acts like a plain variable."""
     if definition.range is over and over.further is None:
         return False
     return is_ground(size) and count_of([positions_of(checker, over.variable, over, env)]) == resolve(size)
@@ -262,7 +263,7 @@ def fills(checker: Inference, over: Range, size: Any, definition: Definition, en
 def part_positions(
     checker: Inference, part: Node, over: Range | None, axis: str, size: Any, env: Environment
 ) -> Filled:
-    """Return the positions, counted from 1, that an index on the left-hand side selects, such as 2k+1.
+    """Return the 1-based positions that an index on the left-hand side selects, such as 2k+1.
 
     Raise NotationError if a position is out of range.
     """
@@ -275,7 +276,7 @@ def part_positions(
 
 
 def positions_of(checker: Inference, part: Node, over: Range | None, env: Environment) -> Filled:
-    """Return the positions that an index on the left-hand side denotes, one for each number in its range."""
+    """Return the positions that an index on the left-hand side selects, one per number in its range."""
 
     def position(number: Size) -> Any:
         assert over is not None
@@ -297,9 +298,9 @@ def _number(checker: Inference, value: Any, part: Node) -> Any:
 
 
 def join(checker: Inference, parts: list[Part], sized: dict[str, Any]) -> Term:
-    """Return the tensor that consists of the parts, joined along the axis that they fill together.
+    """Join the pieces of a tensor along the axis that they fill together.
 
-    Raise NotationError if they do not define each element exactly once.
+    Raise NotationError unless the pieces define each element exactly once.
     """
     axis = next((part.filled[0] for part in parts if part.filled is not None), None)
     if axis is None:

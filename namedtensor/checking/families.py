@@ -1,4 +1,4 @@
-"""Families, such as X^l = … for l = 1, …, n, whose members are evaluated in sequence or by a loop."""
+"""Type families, such as X^l = … for l = 1, …, n. Their members are evaluated in sequence or by a loop."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from .recurrences import RecurrenceState
 def infer_family(
     checker: Inference, family: Definition, indices: dict[Any, Any], holder: Environment, env: Environment
 ) -> Term | None:
-    """Return the term of one family member, or None if the family does not define it.
+    """Return the term of a family member, or None if the family does not define it.
 
-    Earlier members are typed first, so recursion stays shallow.
+    Earlier members are typed first, so that recursion stays shallow.
     """
     over = family.range
     assert over is not None
@@ -53,11 +53,9 @@ def infer_family(
             return None
     check_steps(checker, over, last - expected + 1 if over.downward else expected - first + 1)
     recurrence = RecurrenceState(family, {name: index for name, index in indices.items() if name != variable}, holder)
-    against = (
-        id(holder),
-        recurrence.key(expected - recurrence.direction),
-    ) in env.active  # h^{t-1} asks for h^t: no earlier member comes first
-    alone = against or over.further is not None  # the order of the E^{i,j} follows from their equation alone
+    # If h^{t-1} depends on h^t, earlier members cannot be typed first.
+    against = (id(holder), recurrence.key(expected - recurrence.direction)) in env.active
+    alone = against or over.further is not None  # Only the equation determines the order of the E^{i,j}.
     if not alone:
         first, last = skip_earlier_members(checker, recurrence, (first, last), expected, env)
     begin = expected if alone else recurrence.nearest(last if over.downward else first, expected)
@@ -75,7 +73,7 @@ def infer_family(
 def skip_earlier_members(
     checker: Inference, recurrence: RecurrenceState, range_: tuple[int, int], expected: int, env: Environment
 ) -> tuple[int, int]:
-    """Return the first and last number of the range, without members that a preceding family defines."""
+    """Return the first and last number of the range, without members that an earlier family defines."""
     family, holder, key = recurrence.family, recurrence.holder, recurrence.key(expected)
     first, last = range_
     for other in checker.scope.families_of(key) if holder.function is None else holder.function.families:
@@ -104,14 +102,19 @@ def check_steps(checker: Inference, over: Range, count: int) -> None:
 def infer_step(
     checker: Inference, recurrence: RecurrenceState, indices: dict[Any, Any], is_wanted: bool, env: Environment
 ) -> Term | None:
-    """Return a member, evaluating it if needed, or None if another equation defines it or it is being evaluated."""
+    """Return the term of a member, and infer it if needed.
+
+    Return None if another equation defines the member, or if it is being inferred.
+    """
     family, holder, over = recurrence.family, recurrence.holder, recurrence.family.range
     assert over is not None
     member = family.name.key(indices.get)
     known = holder.memo.get(member)
     if known is not None and not isinstance(known, NotationError):
         return known
-    if member in holder.variables or member in checker.definitions_of(holder):  # The family's equation is asserted.
+    if member in holder.variables or member in checker.definitions_of(
+        holder
+    ):  # The family's equation is an assertion about this member.
         return None
     marker = (id(holder), member)
     if marker in env.active:
@@ -129,7 +132,7 @@ def infer_step(
 
 
 def infer_member(checker: Inference, family: Definition, environment: Environment) -> Term:
-    """Return the term of a member, given an environment that contains the member's index."""
+    """Return the term of a member, given an environment that contains its index."""
     with isolate(checker):
         if family.elements:
             return define_by_elements(checker, [family.member()], environment)

@@ -1,4 +1,4 @@
-"""The positions along an axis that element equations define.
+"""Compute the positions along an axis that equations for elements define.
 
 For example, Y_{a(2k)} = … for k = 1, …, n fills the positions 2, 4, …, 2n.
 """
@@ -13,7 +13,7 @@ from ..core.sizes import is_ground, unify
 
 
 class Positions(NamedTuple):
-    """The positions first, first + step, and so on. Their number may be unknown."""
+    """The positions first, first + step, …. Their number may be unknown."""
 
     first: Size
     step: int
@@ -33,7 +33,7 @@ def numbers_to(first: Size, last: Size) -> range | Positions:
 
 
 def positions_at(numbers: Positions, position: Callable[[Size], Any]) -> Positions:
-    """Return the positions that an index such as 2k+1 selects for these numbers.
+    """Return the positions that an index such as 2k+1 selects, one per number.
 
     Raise UndecidedSizeError if the positions do not increase by a fixed step.
     """
@@ -49,7 +49,7 @@ def length(filled: Filled) -> Size:
 
 
 def count_of(taken: Sequence[Filled]) -> Size | None:
-    """Return n if the filled positions are exactly 1, …, n, or None if they are not."""
+    """Return n if the defined positions are exactly 1, …, n, or None if they are not."""
     if not any(isinstance(positions, Positions) for positions in taken):
         numbers: set[int] = {number for positions in taken for number in positions}
         return len(numbers) if numbers == set(range(1, len(numbers) + 1)) else None
@@ -72,10 +72,9 @@ def to_positions(filled: Filled) -> list[Positions]:
 
 
 def all_of(taken: Sequence[Filled], size: Any) -> list[int] | None:
-    """Return the filled positions in the order of the equations, or None if the number of positions is open.
+    """Return the defined positions in the order of the equations, or None if their number is unknown.
 
-    Raise UndecidedSizeError if the number is open, the size is known, and it cannot be proved that the positions are all
-    positions of an axis with this size.
+    Raise UndecidedSizeError if the axis has a known size and these are not provably all of its positions.
     """
     if not any(isinstance(positions, Positions) for positions in taken):
         return [number for positions in taken for number in positions]

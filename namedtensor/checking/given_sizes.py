@@ -1,4 +1,4 @@
-"""Checks of the sizes in `sizes={"a": 5}` and of stated sizes against inputs, declarations and equations."""
+"""Check the sizes in `sizes={"a": 5}` and stated sizes against inputs, declarations and equations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HINT = "remove the size, or pass a tensor of that size"
 def agree_with_given(
     checker: Inference, source: str, shape: Mapping[str, Any], axes: Iterable[str], node: Any = None
 ) -> None:
-    """Raise an error if the size of an input along one of these axes differs from the size in `sizes`."""
+    """Raise an error if an input's size along one of these axes differs from the size in `sizes`."""
     for axis in axes:
         expected = checker.given_sizes.get(axis)
         if expected is not None and not unify(expected, shape[axis]):
@@ -40,14 +40,14 @@ def agree_with_given(
 
 
 def place_of(checker: Inference, axis: str) -> Any:
-    """Return the first node that requests the size of an axis or, if no node does, the first one that names it."""
+    """Return the first node that uses the size of an axis or, if there is none, the first node that names the axis."""
     program = checker.scope.program
     asked = (node for node in walk(program) if isinstance(node, nodes.Size) and node.axis.name == axis)
     return next(chain(asked, (named for named in axes_named(program) if named.name == axis)), None)
 
 
 def check_stated_sizes(checker: Inference) -> None:
-    """Raise an error if the sides of a size equation differ, or if a declared size differs from the input's size."""
+    """Raise an error if the sides of a size equation differ, or if a declared size differs from an input's size."""
     facts = [(fact, checker.top) for fact in checker.scope.sizes]
     for fact, env in facts + checker.solver.declared:
         left = checker.solver.value(fact.left, env)
@@ -67,7 +67,7 @@ def check_stated_sizes(checker: Inference) -> None:
 
 
 def unequal(checker: Inference, fact: SizeEquation, left: Any, right: Any) -> NotationError:
-    """Return the error for a size equation whose sides differ, or for a tensor whose size is not the declared size."""
+    """Return the error for a size equation with different sides, or for an input without its declared size."""
     text = source_text(checker, fact)
     if fact.text:
         return checker.error(
@@ -99,7 +99,7 @@ def check_given_sizes(checker: Inference) -> None:
 
 
 def check_number(checker: Inference, name: str, size: int) -> None:
-    """Raise an error if a number such as n, which the program defines or receives, differs from its size in `sizes`."""
+    """Raise an error if a number such as n, which is defined or an input, differs from its size in `sizes`."""
     spelling = plain_key(name)
     group = checker.scope.definitions.get(spelling)
     if group is None:
@@ -130,10 +130,10 @@ def check_declared(checker: Inference, name: str, size: int) -> None:
 
 
 def check_made(checker: Inference, axis: str, size: int) -> None:
-    """Raise an error if the size of an axis that an expression creates, as in [3, 1]_{a}, differs from `sizes`.
+    """Raise an error if the size of a created axis, as in [3, 1]_{a}, differs from `sizes`.
 
-    The size must match at least one of the outermost expressions that have the axis, or any name with the axis. Axes
-    that windows and slices resize are exempt, as are axes in functions.
+    The size must match at least one of the outermost expressions with the axis, or a name with the axis. Axes that
+    windows and slices resize are exempt, and so are axes in functions.
     """
     conditions = [
         (node, resolve(term.shape[axis]))
@@ -158,7 +158,7 @@ def check_made(checker: Inference, axis: str, size: int) -> None:
 
 
 def largest(cells: list[Any]) -> set[tuple[int, int]]:
-    """Return the spans of the nodes, without spans that lie within another span."""
+    """Return the spans of the nodes, except spans inside another span."""
     outer: set[tuple[int, int]] = set()
     end = -1
     for start, stop in sorted({node.span for node in cells}, key=lambda span: (span[0], -span[1])):

@@ -1,8 +1,8 @@
 """Members of a grid along its borders, such as E^{i,0} and E^{0,j}, which are the initial values of a loop.
 
-The members that one equation defines are typed once, with tensors as indices. For `E^{i,0} = i`, the tensor i has the
-values 0, 1, …. If the equation uses other members that it defines, the members become a recurrence over one index, or
-are typed one by one.
+The members of one equation are typed once, with tensors as indices. For `E^{i,0} = i`, the tensor i has the values 0,
+1, …. If the equation uses other members of itself, the members form a recurrence over one index, or they are typed one
+by one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .wavefront_order import Cell
 class Border(NamedTuple):
     """Members that are joined along an axis.
 
-    `places` maps each cell to its position, which starts at 1. `shapes` are the shapes of the separate members.
+    `places` maps each cell to its 1-based position. `shapes` contains the shapes of the separate members.
     """
 
     term: Term
@@ -41,7 +41,7 @@ class Border(NamedTuple):
 
 
 def border_of(grid: Grid, cells: Sequence[Cell], shape: dict[str, Any], boolean: bool) -> Border:
-    """Return the border that consists of these members. Each member is broadcast to the given shape."""
+    """Join the members at the given cells, each broadcast to the given shape."""
     checker = grid.checker
     axis = f"members@{len(checker.graph)}"
     make = TermBuilder(checker.graph, grid.family.body)
@@ -69,10 +69,10 @@ def border_of(grid: Grid, cells: Sequence[Cell], shape: dict[str, Any], boolean:
 
 
 def split_by_parts(grid: Grid, cells: Sequence[Cell]) -> Iterator[tuple[Definition | None, list[Cell]]]:
-    """Yield each family together with the cells of the members that it defines.
+    """Yield each family with the cells of the members that it defines.
 
-    The cells of the grid's own family are yielded line by line. Members that are given, or that have separate
-    equations, are yielded with None as the family.
+    The cells of the grid's own family are yielded line by line. Members that are inputs or have separate equations are
+    yielded with None in place of a family.
     """
     holder, definitions = grid.holder, grid.checker.definitions_of(grid.holder)
     result: dict[Definition | None, list[Cell]] = {}
@@ -89,7 +89,7 @@ def split_by_parts(grid: Grid, cells: Sequence[Cell]) -> Iterator[tuple[Definiti
 
 
 def lines(cells: Sequence[Cell]) -> Iterator[list[Cell]]:
-    """Yield the cells in groups. Each group is a row or a column, and longer groups precede shorter ones."""
+    """Yield the cells of each row or column as a group, longest groups first."""
     rest = dict.fromkeys(cells)
     while rest:
         counts = Counter((dimension, cell[dimension]) for cell in rest for dimension in (0, 1))
@@ -101,12 +101,12 @@ def lines(cells: Sequence[Cell]) -> Iterator[list[Cell]]:
 
 
 def one(make: TermBuilder, term: Term, axis: str) -> Term:
-    """Return a term with an added axis of size 1, along which it can be joined with other members."""
+    """Return a term with an added axis of size 1, which makes it possible to join it with other members."""
     return make.spread(term, {axis: 1})
 
 
 def together(grid: Grid, part: Definition | None, cells: Sequence[Cell], axis: str) -> Term | None:
-    """Return the members that one family defines, joined along an axis.
+    """Return the members of one family, joined along an axis.
 
     Return None if they must be typed one by one.
     """
@@ -127,9 +127,9 @@ def together(grid: Grid, part: Definition | None, cells: Sequence[Cell], axis: s
 
 
 def type_once(grid: Grid, part: Definition, steps: dict[str, list[int]], axis: str) -> Term:
-    """Return several members of a family at once by typing its body with tensors along an axis as the indices.
+    """Return several members of a family, typed once with tensors along an axis as the indices.
 
-    An index that is equal for all members stays a number.
+    An index with the same value for all members stays a number.
     """
     checker, count = grid.checker, len(next(iter(steps.values())))
     numbers = {name: step[0] for name, step in steps.items() if len({*step}) == 1}
@@ -143,7 +143,7 @@ def type_at(
     checker: Inference, family: Definition, numbers: dict[str, Any], tensors: dict[Key, Term], members: dict[str, Any],
     holder: Environment, labels: bool = False,
 ) -> Term:  # fmt: skip
-    """Return the term of a family's body, with the given numbers or tensors as its indices.
+    """Return the term of a family's body for the given indices, which are numbers or tensors.
 
     For `members`, see `Environment.members`.
     """
@@ -157,7 +157,7 @@ def type_at(
 
 
 def make_range(make: TermBuilder, axis: str, numbers: Sequence[int]) -> Term:
-    """Return the tensor of these integers along an axis."""
+    """Return the tensor with these integers along an axis."""
     first = numbers[0]
     if [*numbers] == [*range(first, first + len(numbers))]:
         return make.iota(axis, first, len(numbers))

@@ -1,4 +1,4 @@
-"""Members of families over two indices, such as E^{3,5} and E^{i,j}, computed by tensor indices or by a loop."""
+"""Find members of families over two indices, such as E^{3,5} and E^{i,j}, by tensor indices or by a loop."""
 
 from __future__ import annotations
 
@@ -28,15 +28,16 @@ from .wavefront_loops import RolledGrid
 from .wavefront_order import Cell, Domain, choose_order
 from .wavefronts import MisorderedCellsError, UncoveredCellError, Wavefront
 
-MAX_TRIED_ORDERS = 8  # orders that are tried at most
-MAX_LISTED_MEMBERS = 10**6  # members that are looked up one by one
+MAX_TRIED_ORDERS = 8  # The maximum number of orders to try.
+MAX_LISTED_MEMBERS = 10**6  # The maximum number of members that are typed one by one.
 
 
 @dataclass(frozen=True)
 class Place:
     """One index of a requested member.
 
-    It has its possible numbers, its tensor if it is not one number, and its variable's binding and offset.
+    `numbers` contains its possible values. `term` is its tensor if there are several values. `binding` and `offset`
+    describe its variable.
     """
 
     numbers: range
@@ -50,7 +51,7 @@ def member_of_grid(
 ) -> Term | None:
     """Return the requested member, or a tensor of members if an index is a tensor.
 
-    Return None if the member must be typed by itself.
+    Return None if the member must be typed separately.
     """
     key = family.name.key(indices.get)
     known = holder.memo.get(key)
@@ -88,7 +89,7 @@ def member_of_grid(
 def find_grid(
     checker: Inference, family: Definition, indices: dict[Any, Any], holder: Environment, env: Environment
 ) -> tuple[Grid, Place, Place] | None:
-    """Return the grid of a family and both requested indices, or None if an index is not a number or tensor."""
+    """Return the grid of a family and the two requested indices, or None if an index is not a number or a tensor."""
     variables = variables_of(family)
     others = {name: index for name, index in indices.items() if name not in variables}
     row, column = (place_of(checker, indices.get(name), env, family.body) for name in variables)
@@ -98,7 +99,7 @@ def find_grid(
 
 
 def place_of(checker: Inference, text: Any, env: Environment, node: Node) -> Place | None:
-    """Return the index that a text such as 3 or i-1 denotes, or None if it has no number and no bound variable."""
+    """Return the index for a text such as 3 or i-1, or None if it is neither a number nor contains a bound variable."""
     if isinstance(text, int) or (isinstance(text, str) and text.isdecimal()):
         return Place(range(int(text), int(text) + 1))
     match = OFFSET.fullmatch(text) if isinstance(text, str) else None
@@ -119,7 +120,7 @@ def place_of(checker: Inference, text: Any, env: Environment, node: Node) -> Pla
 
 
 def front_of(row: Place, column: Place) -> Wavefront | None:
-    """Return the wavefront loop whose current indices are both of these indices, or None if there is no such loop."""
+    """Return the wavefront loop that has these two indices as its current indices, or None if there is none."""
     if not isinstance(row.binding, Coordinate) or not isinstance(column.binding, Coordinate):
         return None
     front = row.binding.front
@@ -129,12 +130,12 @@ def front_of(row: Place, column: Place) -> Wavefront | None:
 # ------------------------------------------------------------------------------------------------------ what is read
 @lru_cache(maxsize=4096)
 def reads_itself(scope: Scope, family: Definition) -> bool:
-    """Return whether a member of a family may depend on other members of the same name."""
+    """Return whether a member of a family may depend on other members of the same family."""
     return family.name.base in {definition.name.base for definition, _ in find_mentioned_families(scope, family)}
 
 
 def find_mentioned_families(scope: Scope, family: Definition) -> Iterator[tuple[Definition, Any]]:
-    """Yield each family that a family's equation mentions, directly or indirectly, with the name as it is written."""
+    """Yield each family that a family's equation mentions, directly or indirectly, with the name in the source."""
     families: dict[str, list[Definition]] = {}
     for definition in (
         *scope.families,
@@ -155,7 +156,7 @@ def find_mentioned_families(scope: Scope, family: Definition) -> Iterator[tuple[
 
 
 def offsets_of(checker: Inference, family: Definition) -> set[Cell]:
-    """Return the offsets between a member and the members that its equation reads, as far as they can be determined."""
+    """Return the offsets from a member to the members that its equation reads, if they can be determined."""
     cells: set[Cell] = set()
     for _, name in find_mentioned_families(checker.scope, family):
         parts = [OFFSET.fullmatch(component(node)) for node in (*name.subscript, *name.superscript)]
@@ -171,7 +172,7 @@ def offsets_of(checker: Inference, family: Definition) -> set[Cell]:
 
 # ---------------------------------------------------------------------------------------------------------- one member
 def one_member(grid: Grid, cell: Cell) -> Term | None:
-    """Return a member from an existing loop, or from a new loop if one is worthwhile.
+    """Return a member from an existing loop, or from a new loop if that is worthwhile.
 
     Return None if no loop computes the member.
     """
@@ -188,7 +189,10 @@ def one_member(grid: Grid, cell: Cell) -> Term | None:
 
 
 def try_rolling(grid: Grid, rows: range, columns: range) -> RolledGrid | None:
-    """Return a loop that computes the members in these rows and columns, or None if none is possible or worthwhile."""
+    """Return a loop that computes the members in these rows and columns.
+
+    Return None if no loop can compute them or no loop is worthwhile.
+    """
     checker, holder, mark, domain = grid.checker, grid.holder, grid.cache_key, grid.domain
     expected = None if domain is None else domain.cut(rows, columns)
     if domain is None or expected is None:
@@ -210,9 +214,9 @@ def try_rolling(grid: Grid, rows: range, columns: range) -> RolledGrid | None:
 
 
 def due_for(grid: Grid, domain: Domain, rows: range, columns: range) -> Domain | None:
-    """Return the cells in these rows and columns and the cells on which they may depend.
+    """Return the cells in these rows and columns, together with all cells on which they may depend.
 
-    Return None if the cells do not form a domain. If they are at least half of the domain, return the whole domain.
+    If these are at least half of the domain, return the whole domain. Return None if they do not form a domain.
     """
     offsets = offsets_of(grid.checker, grid.family)
     ranges: list[range] = []
@@ -226,7 +230,7 @@ def due_for(grid: Grid, domain: Domain, rows: range, columns: range) -> Domain |
 
 
 def roll_domain(grid: Grid, domain: Domain) -> RolledGrid:
-    """Return a loop that computes all members in a domain, trying several orders until one is valid."""
+    """Return a loop that computes all members in a domain. Try several orders until one is valid."""
     checker, trace = grid.checker, len(grid.checker.trace)
     offsets, asked = offsets_of(checker, grid.family), domain
     for _ in range(MAX_TRIED_ORDERS):
@@ -253,7 +257,10 @@ def roll_domain(grid: Grid, domain: Domain) -> RolledGrid:
 
 # --------------------------------------------------------------------------------------------------------- many members
 def type_inline(grid: Grid, row: Place, column: Place, expected: Domain) -> Term:
-    """Return the requested members by typing the equation once with tensors as indices, if no member needs another."""
+    """Return the requested members by typing the equation once, with tensors as indices.
+
+    Raise UnrollableError if a member needs another member.
+    """
     places = dict(zip(grid.variables, (row, column)))
     if not grid.is_own(expected):
         raise UnrollableError
@@ -275,7 +282,7 @@ def move_domain(domain: Domain, rows: int, columns: int) -> Domain:
 
 
 def table(grid: Grid, row: Place, column: Place) -> Term:
-    """Return the requested members, selected from a loop's results or, if there is no loop, typed one by one."""
+    """Return the requested members from a loop's results or, without a loop, typed one by one."""
     rolled = try_rolling(grid, row.numbers, column.numbers)
     if rolled is None:
         if grid.checker.attempts or any(isinstance(offset.binding, Coordinate) for offset in (row, column)):
@@ -293,9 +300,9 @@ def table(grid: Grid, row: Place, column: Place) -> Term:
 
 
 def cells_of(row: Place, column: Place) -> list[Cell]:
-    """Return the cells that two indices request.
+    """Return the cells for two requested indices.
 
-    If both indices lie along one axis, the cells are paired. Otherwise, all combinations are requested.
+    If both indices vary along one axis, pair their values. Otherwise, combine each row with each column.
     """
     same = row.term is not None and column.term is not None and row.binding.axis == column.binding.axis
     return [*zip(row.numbers, column.numbers)] if same else [*product(row.numbers, column.numbers)]
@@ -314,7 +321,7 @@ def each_by_itself(grid: Grid, row: Place, column: Place) -> Term:
 
 
 def join_members(grid: Grid, rolled: RolledGrid, every: Term, axis: str, row: Place, column: Place) -> Term:
-    """Return the requested members if the loop computes only some of them. The others are typed one by one."""
+    """Return the requested members if a loop computes only some of them. Type the others one by one."""
     make = TermBuilder(grid.checker.graph, grid.family.body)
     axes = {offset.binding.axis: offset.numbers for offset in (row, column) if offset.term is not None}
     if len(row.numbers) * len(column.numbers) > MAX_LISTED_MEMBERS:

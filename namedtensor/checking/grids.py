@@ -1,4 +1,7 @@
-"""Names over two indices, whose members several equations may define, such as E^{i,0}, E^{0,j} and E^{i,j}."""
+"""Represent names over two indices.
+
+Several equations may define their members, such as E^{i,0}, E^{0,j} and E^{i,j}.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ class Grid:
     holder: Environment
     busy: bool = False
     first: Term | None = None
-    reads: dict[Cell, Term] = field(default_factory=dict[Cell, Term])  # While a loop is typed: members, by offset.
+    reads: dict[Cell, Term] = field(default_factory=dict[Cell, Term])  # Members by offset, while a loop is being typed.
     next: Term | None = None
 
     @property
@@ -43,7 +46,7 @@ class Grid:
 
     @property
     def name(self) -> tuple[Any, ...]:
-        """The key that identifies the name, independently of the equation in which it was found."""
+        """A key that identifies the name, whichever of its equations was found first."""
         sizes = tuple(map(len, self.family.name[1:]))
         return self.family.name.base, sizes, id(self.holder), tuple(sorted(self.others.items()))
 
@@ -55,7 +58,7 @@ class Grid:
         return self.family.name.key({**self.others, **dict(zip(self.variables, cell))}.get)
 
     def at(self, cell: Cell) -> Term:
-        """Return the member at a cell. Raise UnrollableError if it is undefined."""
+        """Return the member at a cell. Raise UnrollableError if the member is undefined."""
         index = self.checker.find(self.key(cell), self.holder, self.family.head)
         if index is None:
             raise UnrollableError
@@ -64,7 +67,7 @@ class Grid:
     # ------------------------------------------------------------------------------------------- which members
     @cached_property
     def domain(self) -> Domain | None:
-        """Return the domain of members that the family defines, or None if they do not form a domain."""
+        """Return the domain of the members that the family defines, or None if they do not form a domain."""
         domain = self.holder.domains.get(id(self.family))
         if domain is None:
             domain = self.holder.domains[id(self.family)] = domain_in(self.checker, self.family, self.holder)
@@ -72,11 +75,11 @@ class Grid:
 
     @cached_property
     def parts(self) -> list[Definition]:
-        """Return the families that define members with this name, in the order in which they are tried."""
+        """Return the families that define members of this name, in the order of precedence."""
         return parts_of(self.checker, self.family, self.holder)
 
     def is_own(self, domain: Domain) -> bool:
-        """Return whether no input, separate equation or preceding family defines a member of a domain."""
+        """Return whether no input, separate equation or earlier family defines a member in a domain."""
         for key in (*self.checker.definitions_of(self.holder), *self.holder.variables):
             cell = self.cell_of(key) if key.base == self.family.name.base else None
             if cell is not None and cell in domain:
@@ -85,7 +88,7 @@ class Grid:
         return not any(self.has_some(part, domain) for part in before)
 
     def cell_of(self, key: Key) -> Cell | None:
-        """Return the cell of a name, that is, its two indices as numbers, or None if it is not a member of the grid."""
+        """Return the cell of a name, as two numbers, or None if it is not a member of the grid."""
         result = match_key(self.family.name, key, {*self.variables, *self.others})
         numbers = [] if result is None else [str(result.get(variable)) for variable in self.variables]
         if not numbers or not all(number.isdecimal() for number in numbers):
@@ -94,7 +97,7 @@ class Grid:
         return (row, column) if self.key((row, column)) == key else None
 
     def has_some(self, part: Definition, domain: Domain) -> bool:
-        """Return whether another family defines, or may define, a member of the domain."""
+        """Return whether another family may define a member in the domain."""
         variables = variables_of(part)
         if len(variables) == 2:
             other = domain_in(self.checker, part, self.holder)
@@ -110,7 +113,7 @@ class Grid:
         return any(cell in domain for cell in cells if cell is not None)
 
     def indices(self, part: Definition, cell: Cell) -> dict[str, Any] | None:
-        """Return the indices for which a family's name matches the member at a cell, or None if it does not match."""
+        """Return the indices for which a family's name matches the member at a cell, or None if it never matches."""
         indices = match_key(part.name, self.key(cell), self.checker.scope.indices)
         if indices is None or any(
             name in self.others and index != self.others[name] for name, index in indices.items()
@@ -125,7 +128,7 @@ class Grid:
         return self.checker.find(self.key(cell), self.holder, self.family.head) is not None
 
     def gives(self, part: Definition, cell: Cell) -> dict[str, Any] | None:
-        """Return the indices for which a family defines the member at a cell, or None if it does not define it."""
+        """Return the indices for which a family defines the member at a cell, or None if it does not."""
         indices = self.indices(part, cell)
         if (
             indices is None
@@ -137,7 +140,7 @@ class Grid:
 
 
 def parts_of(checker: Inference, family: Definition, holder: Environment) -> list[Definition]:
-    """Return the families with the same name and the same numbers of scripts, in the order in which they are tried."""
+    """Return the families with the same name and the same numbers of indices, in the order of precedence."""
     sizes = [*map(len, family.name[1:])]
     return [
         definition
@@ -152,7 +155,7 @@ def variables_of(family: Definition) -> tuple[str, ...]:
 
 
 def domain_in(checker: Inference, family: Definition, holder: Environment) -> Domain | None:
-    """Return the domain that a family's two ranges span, or None if it is unknown, too large or has a gap.
+    """Return the domain of a family's two ranges, or None if it is unknown, too large or has a gap.
 
     The bounds of the second range may depend on the first index.
     """

@@ -4,7 +4,8 @@
     g_{ax}(X) = ∑_{ax} ∑_{c} X ⊙ [1, 2]_{c}
     g_{c}(V)                                    means g_{c'}(V_{c→c'})
 
-A function without a signature is substituted into the call, so its axes are aligned by name and are not renamed.
+The body of a function without a signature is substituted for the call. Its axes are aligned by name and are not
+renamed.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ if TYPE_CHECKING:
 
 
 def find_argument_sets(function: FunctionDefinition, count: int, given: int) -> list[Set | None]:
-    """Return the declared sets of a function's first `count` arguments and first `given` parameters after `;`."""
+    """Return the declared sets of a function's first `count` arguments and its first `given` parameters after `;`."""
     assert function.signature is not None
     options = [function.declarations.get(name.key()) for name in function.options[:given]]
     return [*function.signature.domain[:count], *options]
 
 
 def has_head_axes(of: Set | None, formals: set[str]) -> bool:
-    """Return whether a tensor may have axes that the left-hand side binds, given its declared set.
+    """Return whether a tensor with this declared set may have axes that the left-hand side binds.
 
     The set is None if the tensor is undeclared.
     """
@@ -40,7 +41,7 @@ def has_head_axes(of: Set | None, formals: set[str]) -> bool:
 def find_captured_axes(
     function: FunctionDefinition, axes: Mapping[str, tuple[str, ...]], shapes: Sequence[Any], given: int
 ) -> list[str]:
-    """Return the axes, named by a call, that axes in the function's body would capture."""
+    """Return the axes of a call that axes in the function's body would capture."""
     names: list[str] = []
     if function.signature is None or not axes or len(shapes) - given != len(function.signature.domain):
         return names
@@ -55,7 +56,7 @@ def find_captured_axes(
 
 
 def names_apart(axes: Sequence[str], taken: set[str]) -> dict[str, str]:
-    """Return a fresh name for each of the axes.
+    """Return a fresh name for each axis.
 
     >>> names_apart(["c"], {"c", "c'"})
     {'c': "c''"}
@@ -77,7 +78,7 @@ def put_apart(
     terms: Sequence[Term],
     given: int,
 ) -> dict[str, str]:
-    """Return new names for the axes of a call that the function's body would otherwise capture."""
+    """Return fresh names for the axes of a call that the function's body would otherwise capture."""
     meeting = find_captured_axes(function, axes, [term.shape for term in terms], given)
     if not meeting:
         return {}
@@ -90,6 +91,6 @@ def bound_to(axes: Mapping[str, tuple[str, ...]], apart: Mapping[str, str]) -> d
 
 
 def renaming(shape: Any, names: Mapping[str, str]) -> dict[str, str]:
-    """Return the renaming of a shape's axes, including starred axes such as a*."""
+    """Return the renaming for a shape's axes, including starred axes such as a*."""
     bare = {axis: axis.rstrip(MARKS) for axis in shape}
     return {axis: names[name] + axis[len(name) :] for axis, name in bare.items() if name in names}

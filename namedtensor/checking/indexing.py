@@ -1,4 +1,7 @@
-"""Indexing, X_{a(i), b(J)}, and the tensors ι_{a}, I_{a,b} and ones_{a}, which need only axes. Indices count from 1."""
+"""Type indexing, X_{a(i), b(J)}, and tensors that depend only on axes: ι_{a}, I_{a,b} and ones_{a}.
+
+Indices start at 1.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ from .diagnostics import no_such_axis
 
 
 def index(checker: Inference, node: Index, env: Environment) -> Term:
-    """Return the term of X_{a(i), b(J)}. All indices of a subscript apply at once (paper §2.3, §3.7)."""
+    """Return the term of X_{a(i), b(J)}. All indices in a subscript apply simultaneously (paper §2.3, §3.7)."""
     (base,) = checker.infer_all((node.base,), env)
     indices = [type_positions(checker, axis, part, base, env) for axis, part in node.items]
     apart: dict[str, str] = {}
@@ -48,7 +51,7 @@ def index(checker: Inference, node: Index, env: Environment) -> Term:
 
 
 def find_indexed_axis(checker: Inference, axis: nodes.Axis, env: Environment) -> str:
-    """Return the axis that an index applies to. Raise an error if a function's axis stands for several axes."""
+    """Return the axis of an index. Raise an error if the name, in a function, represents several axes."""
     axes = env.resolve_axis(axis.name)
     if len(axes) != 1:
         raise checker.error(
@@ -96,14 +99,14 @@ def type_positions(checker: Inference, axis: nodes.Axis, part: Node, base: Term,
 
 
 def replace_labels(checker: Inference, axis: str, part: Node, base: Term, env: Environment) -> Node:
-    """Return an index in which labels are replaced by positions. See `label_index`."""
+    """Replace labels in an index with positions. See `label_index`."""
     from .label_index import with_positions
 
     return with_positions(checker, axis, part, base, env)
 
 
 def width_of(checker: Inference, part: nodes.Slice, env: Environment) -> int | None:
-    """Return the width w of a slice t-w:t or t:t+w, or None for other slices."""
+    """Return the width w of a slice t-w:t or t:t+w, or None for any other slice."""
     for sign, end, other in (("-", part.first, part.last), ("+", part.last, part.first)):
         if isinstance(end, nodes.Call) and end.operator == sign and end.arguments[:1] == (other,):
             width = checker.solver.value(end.arguments[1], env)
@@ -134,10 +137,7 @@ def take(checker: Inference, term: Term, axis: str, at: Term, part: Node, node: 
 
 
 def no_position(checker: Inference, axis: str, at: Term, part: Node, node: Node) -> NotationError:
-    """Return the error for a tensor such as an argmax used as an index.
-
-    An argmax is 1 at the largest element and 0 elsewhere.
-    """
+    """Return the error for an index that is a one-hot tensor, such as an argmax."""
     base = checker.text(node.base) if isinstance(node, Index) else "X"
     meant = f"{base} ⊙_{{{axis}}} {checker.text(part)}"
     return checker.error(
@@ -171,7 +171,7 @@ def iota(checker: Inference, axis: str, first: int, size: Any, node: Node) -> Te
 
 
 def make_created_tensor(checker: Inference, node: nodes.Subscript, env: Environment) -> Term | None:
-    """Return the term of iota_{ax}, I_{ax,ax'} or ones_{ax,…}, which depends only on axes, or None for other nodes."""
+    """Return the term of iota_{ax}, I_{ax,ax'} or ones_{ax,…}, or None for any other node."""
     name = read_spelling(node)
     if name is None or name.superscript or name.base not in OF_AXES:
         return None
@@ -190,7 +190,7 @@ def make_created_tensor(checker: Inference, node: nodes.Subscript, env: Environm
 
 
 def ones(checker: Inference, axes: Any, node: Node, env: Environment) -> Term:
-    """Return the term of ones_{ax,…}, whose elements are all 1."""
+    """Return the term of ones_{ax,…}, a tensor of ones."""
     shape: dict[str, Any] = {}
     for axis, part in axes:
         if axis in shape:
@@ -200,7 +200,7 @@ def ones(checker: Inference, axes: Any, node: Node, env: Environment) -> Term:
 
 
 def identity(checker: Inference, axes: Sequence[tuple[str, Any]], node: Any, env: Environment) -> Term:
-    """Return the term of I_{ax,ax'}. If one size is unknown, it equals the other."""
+    """Return the term of I_{ax,ax'}. If only one size is known, the other is equal to it."""
     if axes[0][0] == axes[1][0]:
         raise checker.error(
             303,

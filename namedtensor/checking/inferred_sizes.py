@@ -1,4 +1,4 @@
-"""Inference of axis sizes from the types of expressions, such as literals, splits, concatenations and calls.
+"""Infer axis sizes from the types of expressions, such as literals, splits, concatenations and calls.
 
 For example, in `Y = [3, 1]_{a}`, `Y / |a|`, the inputs do not have the axis a, but |a| is 2. The size of an axis is
 first determined from inputs, then from declarations and size equations. If it is still unknown, a separate checker
@@ -24,17 +24,17 @@ from ..terms.environment import Environment
 from ..terms.inference import AlreadyReportedError, Inference
 from ..terms.terms import Term, TermGraph
 
-MAX_PIECES = 20_000  # The limit on expressions that are typed to infer sizes.
-PIECES_OF_A_REPEAT = 20  # The estimated work before a repeated question without an answer.
-MAX_ROUNDS = 8  # The limit on rounds for questions that depend on each other.
-Question: TypeAlias = tuple[str, Any]  # an axis, and the cache key of an environment
-AxisSizes: TypeAlias = dict[int, str]  # The sizes of an axis, each with its source.
+MAX_PIECES = 20_000  # The maximum number of expressions that are typed to infer sizes.
+PIECES_OF_A_REPEAT = 20  # The estimated cost of repeating a question without an answer.
+MAX_ROUNDS = 8  # The maximum number of rounds for questions that depend on each other.
+Question: TypeAlias = tuple[str, Any]  # An axis, and the cache key of an environment.
+AxisSizes: TypeAlias = dict[int, str]  # Maps each size of an axis to its source.
 
 
 def infer_size(checker: Inference, axis: str, environment: Environment, node: Any) -> int | None:
-    """Return the size of an axis, inferred from the expressions in a call or program, or None if this is not possible.
+    """Infer the size of an axis from the expressions in a call or program. Return None if this is not possible.
 
-    Raise an error if sizes conflict.
+    Raise an error if the inferred sizes conflict.
     """
     if not may_make(checker, axis, environment):
         return None
@@ -57,19 +57,19 @@ def several_sizes(checker: Inference, axis: str, sources: list[tuple[str, Any]],
 
 
 def find_axis_names(checker: Inference, axis: str, environment: Environment) -> set[str]:
-    """Return all names that denote an axis in an environment, including the axis parameters of enclosing calls."""
+    """Return all names of an axis in an environment, including the axis parameters of enclosing calls."""
     return {axis, *(formal for env in environment.outward for formal, real in env.axes.items() if axis in real)}
 
 
 def may_make(checker: Inference, axis: str, environment: Environment) -> bool:
-    """Return whether the axis is named outside of sizes, or may be created by a registered Python function."""
+    """Return whether an expression may create an axis, because it names the axis or calls a Python function."""
     if checker.axes_named is None:
         checker.axes_named = frozenset(axis.name for axis in axes_named(checker.scope.program))
     return bool(checker.axes_named & find_axis_names(checker, axis, environment) or checker.python)
 
 
 def axes_named(root: Any) -> Iterator[Axis]:
-    """Yield, in textual order, the axes that an expression names, except axes that appear only in sizes."""
+    """Yield the axes that an expression names outside sizes, in source order."""
     stack = [root]
     while stack:
         node = stack.pop()
@@ -86,40 +86,40 @@ def axes_named(root: Any) -> Iterator[Axis]:
 class CircularSizeError(NotationError):
     """The error for a size that depends on itself.
 
-    An expression that needs the size cannot determine it, whatever size the caller has.
+    It does not matter whether the caller has a value for the size.
     """
 
 
 class Round:
     """One round of answers to questions that may depend on each other. Each question is evaluated once.
 
-    If the answer to a question depends on the question itself, the previous round's answer is used. The first round
-    starts without answers. A round is final if it confirms the previous answers to all such questions.
+    If a question depends on itself, it uses the answer of the previous round. The first round has no previous answers.
+    A round is final if it confirms all previous answers that it used.
     """
 
     def __init__(self, known: dict[Question, AxisSizes]):
-        self.known = known  # by the round before
+        self.known = known  # The answers of the previous round.
         self.answers: dict[Question, AxisSizes] = {}
-        self.open: set[Question] = set()  # that are being answered
-        self.circular: set[Question] = set()  # that came up in their own answers
+        self.open: set[Question] = set()  # The questions that are being answered.
+        self.circular: set[Question] = set()  # The questions that depend on themselves.
 
     def is_final(self) -> bool:
         return all(self.answers.get(question, {}) == self.known.get(question, {}) for question in self.circular)
 
 
 class SizeInference:
-    """A size inference that uses a separate checker and thus does not affect the program's recorded types."""
+    """An inference of sizes by a separate checker, which leaves the program's recorded types unchanged."""
 
     def __init__(self, checker: Inference):
         self.checker = checker.fork()
         self.checker.size_inference = self
         self.checker.graph = TermGraph(checker.graph.serials)  # Its environments contain terms of the program's graph.
         self.answers: dict[Question, AxisSizes] = {}
-        self.round: Round | None = None  # while a question is being answered
+        self.round: Round | None = None  # The current round, or None between questions.
         self.work = 0
 
     def sizes(self, axis: str, environment: Environment) -> AxisSizes:
-        """Return the sizes that an axis has in an environment's equations, each with the equation as its source."""
+        """Return the sizes that an axis has in an environment's equations, with each size's source."""
         question = (axis, cache_key(environment))
         if question in self.answers:
             return self.answers[question]
@@ -139,9 +139,9 @@ class SizeInference:
         return answer
 
     def answer_once(self, question: Question, environment: Environment, current: Round) -> AxisSizes:
-        """Return the sizes of an axis in an environment, computing them at most once per round.
+        """Return the sizes of an axis in an environment. Compute them at most once per round.
 
-        A question that failed in this round is not retried.
+        A failed question is not retried in the same round.
         """
         if question in current.answers:
             self.work += 0 if current.answers[question] else PIECES_OF_A_REPEAT
@@ -191,7 +191,7 @@ class SizeInference:
         return self.checker.find(family.name.key(first.get), env, None)
 
     def tidy(self, env: Environment) -> None:
-        """Forget failed evaluations, because they may have failed only for lack of the requested size."""
+        """Forget failed evaluations, which may have failed only because the requested size was unknown."""
         for holder in filter(None, (env, env.sizes_parent, self.checker.top)):
             for key in [key for key, result in holder.memo.items() if isinstance(result, NotationError)]:
                 del holder.memo[key]
@@ -199,7 +199,7 @@ class SizeInference:
         self.checker.trace.clear()
 
     def mirror_environment(self, env: Environment | None) -> Any:
-        """Return a copy of an environment, without the terms of its definitions, for use by the separate checker."""
+        """Return a copy of an environment for the separate checker, without the terms of its definitions."""
         if env is None or env.parent is None:
             return None if env is None else self.checker.top
         return Environment(
@@ -222,7 +222,7 @@ class SizeInference:
 class AxisSearch:
     """A search for the sizes of one axis.
 
-    `found` contains the sizes, and `rest` the expressions still to be searched.
+    `found` contains the sizes found so far, and `rest` contains the remaining expressions.
     """
 
     def __init__(self, inference: SizeInference, axis: str, names: set[str], env: Environment):
@@ -233,7 +233,8 @@ class AxisSearch:
     def look(self, typed: Callable[[], Term | None], bodies: Iterable[Node], source: str) -> None:
         """Record the size of the axis in a term.
 
-        If the term cannot be typed, search the parts of its expressions. If it lacks the axis, add them to `rest`.
+        If the term cannot be typed, search the operands of its expressions. If it lacks the axis, add the expressions
+        to `rest`.
         """
         self.inference.work += 1
         term = term_or_none(typed)
@@ -261,9 +262,9 @@ class AxisSearch:
                 self.part(child)
 
     def may_have(self, node: Any) -> bool:
-        """Return whether an expression may contain the axis, because it names the axis or calls a function.
+        """Return whether an expression may have the axis because it names the axis or calls a function.
 
-        Return False if the search has exceeded its limit.
+        Return False if the search has reached its limit.
         """
         if self.inference.work + len(self.inference.checker.trace) > MAX_PIECES:
             return False
@@ -282,7 +283,10 @@ def term_or_none(typed: Callable[[], Term | None]) -> Term | None:
 
 
 def cache_key(env: Environment) -> Any:
-    """Return a key that is equal for any two environments with equal functions, axes, indices and argument shapes."""
+    """Return a key for an environment.
+
+    Two keys are equal if the functions, axes, indices and argument shapes are equal.
+    """
     if env.parent is None:
         return None
     shapes = tuple(
@@ -293,7 +297,7 @@ def cache_key(env: Environment) -> Any:
 
 
 def bodies_of(checker: Inference, env: Environment) -> list[Node]:
-    """Return the expressions of a program or a function that are not part of a definition."""
+    """Return the expressions in a program or function that are outside its definitions."""
     if env.function is not None:
         return [env.function.body]
     claims = [side for claim in checker.scope.claims for side in (claim.left, claim.right)]

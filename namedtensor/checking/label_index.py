@@ -1,6 +1,6 @@
 """Indices by label, such as X_{day(Mon)} if the input X has labels on day and the program does not define Mon.
 
-A name that is defined or given takes precedence over a label. A number is always a position.
+A defined name or an input takes precedence over a label. A number is always a position.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from ..terms.inference import Inference
 from ..terms.labels import labels_to_index
 from ..terms.terms import Term
 
-MAX_SHOWN = 5  # labels that a hint lists
+MAX_SHOWN = 5  # The maximum number of labels in a hint.
 UNDEFINED = 201
 
 
 def with_positions(checker: Inference, axis: str, part: Node, base: Term, env: Environment) -> Node:
-    """Return an index or slice with each label replaced by its position. Raise an error if a name is not a label."""
+    """Replace each label in an index or slice with its position. Raise an error if an undefined name is not a label."""
     if isinstance(part, nodes.Slice):
         first, last = (with_positions(checker, axis, end, base, env) for end in (part.first, part.last))
         return replace(part, first=first, last=last)
@@ -38,7 +38,7 @@ def with_positions(checker: Inference, axis: str, part: Node, base: Term, env: E
     if labels is None:
         return part
     text = checker.text(part)
-    if text not in labels.texts:  # A formula in LaTeX may spell the label differently.
+    if text not in labels.texts:  # LaTeX may spell the label differently.
         text = to_text(part)
     places = labels.texts.get(text, [])
     if len(places) == 1:
@@ -58,7 +58,7 @@ def with_positions(checker: Inference, axis: str, part: Node, base: Term, env: E
 
 
 def is_unknown(checker: Inference, part: Node, env: Environment) -> bool:
-    """Return whether an index contains names and the program defines none of them. Such names may be labels."""
+    """Return whether an index contains only undefined names, which may be labels."""
     names = [Key(node.text) for node in walk(part) if isinstance(node, nodes.Name)]
     return bool(names) and all(checker.find(name, env, part) is None for name in names)
 

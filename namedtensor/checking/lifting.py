@@ -1,4 +1,4 @@
-"""Inlining of function calls. The body is typed for the arguments, and extra axes are lifted by the signature.
+"""Inline function calls. The body is typed for the arguments, and the signature lifts their extra axes.
 
 The body of a function without a signature is substituted for the call.
 
@@ -44,7 +44,7 @@ def inline_call(
     caller: Environment,
     depth: int | None = None,
 ) -> Term:
-    """Return the term of a call, obtained by typing the function's body for these arguments."""
+    """Return the term of a call by typing the function's body for these arguments."""
     apart = hygiene.put_apart(checker, function, bindings["axes"], (*arguments, *options), len(options))
     if apart:
         bindings = {**bindings, "axes": hygiene.bound_to(bindings["axes"], apart)}
@@ -84,10 +84,9 @@ def inline_call(
 def assertions_of_call(
     function: FunctionDefinition, inner: Environment, caller: Environment
 ) -> Iterator[tuple[Claim, Environment]]:
-    """Yield the assertions that a function makes about its parameters, each with its environment.
+    """Yield a function's assertions about its parameters, each with its environment.
 
-    An assertion may call the function itself, as in `∂f(X) = 2 X ⊙_{a} ∂X`. The assertions are not checked again for
-    that call.
+    A call of the function in an assertion, as in `∂f(X) = 2 X ⊙_{a} ∂X`, does not check the assertions again.
     """
     (call,) = inner.active - caller.active
     asserting = ("assertion", call)
@@ -105,7 +104,10 @@ def call_environment(
     caller: Environment,
     depth: int | None,
 ) -> Environment:
-    """Return the environment of a call, with bound axes and indices. Raise an error if the function calls itself."""
+    """Return the environment of a call, which binds its axes and indices.
+
+    Raise an error if the function calls itself.
+    """
     marker = (
         id(function),
         tuple(sorted(bindings["indices"].items())),
@@ -141,7 +143,7 @@ def call_environment(
 def bind_argument(
     checker: Inference, function: FunctionDefinition, key: Key, term: Term, part: Node, inner: Environment
 ) -> None:
-    """Bind a function's parameter to an argument, after checking the argument against the declaration."""
+    """Check an argument against the declaration of a parameter, and bind the parameter to it."""
     declared = function.declarations.get(key)
     if declared is not None:
         term = check_declared(checker, key, declared, term, part, inner)
@@ -153,7 +155,7 @@ def bind_option(
     checker: Inference, function: FunctionDefinition, position: int, key: Key, options: Sequence[Term], parts: Sequence[Any],
     ordinary: int, inner: Environment, caller: Environment,
 ) -> None:  # fmt: skip
-    """Bind a parameter after the semicolon to an argument or, without one, to the program's value of the same name."""
+    """Bind a parameter after the semicolon to its argument, or else to the program's value of this name."""
     if position < len(options):
         bind_argument(checker, function, key, options[position], parts[ordinary + position], inner)
         return
@@ -180,7 +182,10 @@ def bind_option(
 
 
 def check_declared(checker: Inference, key: Key, declared: Set, term: Term, part: Node, inner: Environment) -> Term:
-    """Check an argument against its declaration and return it. If the function has a signature, lift its other axes."""
+    """Check an argument against its declaration and return it.
+
+    If the function has a signature, lift undeclared axes.
+    """
     axes = set_axes(checker, declared, inner)
     for axis, size, where in axes:
         if axis not in term.shape:
@@ -205,7 +210,7 @@ def rename_extra_axes(
     checker: Inference, function: FunctionDefinition, term: Term, bound: set[str], part: Node, node: Any,
     inner: Environment,
 ) -> Term:  # fmt: skip
-    """Return an argument after renaming each axis not in `bound` to avoid capture. Raise an error if names clash."""
+    """Rename each axis of an argument that is not in `bound`, to avoid capture. Raise an error if names clash."""
     if term.shape.keys() <= bound:
         return term
     assert function.signature is not None
@@ -254,9 +259,9 @@ def lift_arguments(
     parts: Sequence[Any],
     inner: Environment,
 ) -> tuple[tuple[Term, ...], list[StatedSize]]:
-    """Return the arguments of a call with their extra axes renamed to avoid capture, and the stated sizes.
+    """Rename the extra axes of a call's arguments. Also return the sizes that the signature states.
 
-    The signature states the sizes. Raise an error if an argument lacks an axis, or if the renamed axes clash.
+    Raise an error if an argument lacks an axis or if the renamed axes clash.
     """
     signature = function.signature
     assert signature is not None
@@ -291,7 +296,7 @@ def lift_arguments(
 
 
 def _nearest_axis(axis: str, shape: Iterable[str], needed: AbstractSet[str], text: str) -> str:
-    """Return a repair for an argument that lacks an axis, naming a similar axis if there is one."""
+    """Return a hint for an argument that lacks an axis. It names a similar axis if there is one."""
     have = sorted(source_name(name) for name in shape)
     others = [name for name in have if name not in needed]
     meant = near(axis, have, 1, 0.4) or (others if len(others) == 1 else [])
@@ -302,7 +307,7 @@ def _nearest_axis(axis: str, shape: Iterable[str], needed: AbstractSet[str], tex
 
 
 class StatedSize(NamedTuple):
-    """A size that a signature or declaration states, paired with the actual size of the axis in an argument."""
+    """A size in a signature or declaration, and the actual size of the axis in an argument."""
 
     expression: Node
     actual: Any
@@ -313,7 +318,7 @@ class StatedSize(NamedTuple):
 def solve_size(checker: Inference, stated: StatedSize, inner: Environment) -> bool:
     """Check a stated size against the actual size, or solve it for its only unknown name.
 
-    Return False if it cannot be solved, as with several unknown names. Raise an error if the sizes differ.
+    Return False if it cannot be solved. Raise an error if the sizes differ.
     """
     size = stated.expression
     value = checker.solver.value(size, drop_caller(inner)) if not _is_free(size, inner) else None
@@ -325,10 +330,7 @@ def solve_size(checker: Inference, stated: StatedSize, inner: Environment) -> bo
 
 
 def solve_name(checker: Inference, stated: StatedSize, inner: Environment) -> bool:
-    """Solve a stated size, such as 2 n in seq[2 n], for its only unknown name, and bind it.
-
-    Return whether this works.
-    """
+    """Solve a stated size, such as 2 n in seq[2 n], for its only unknown name. Return whether this is possible."""
     size = stated.expression
     if read_spelling(size) is not None:
         bind_size(size, stated.actual, inner)
@@ -345,7 +347,7 @@ def solve_name(checker: Inference, stated: StatedSize, inner: Environment) -> bo
 
 
 def drop_caller(call: Environment) -> Environment:
-    """Return the environment for names in a function's signature. The caller's names are not visible in it."""
+    """Return the environment for names in a function's signature, in which the caller's names are hidden."""
     alone = replace(call, caller=None)
     return Environment(parent=alone, sizes_parent=alone)
 
@@ -363,10 +365,7 @@ def size_differs(checker: Inference, stated: StatedSize, value: Any) -> Notation
 
 
 def _is_free(size: Node, inner: Environment) -> bool:
-    """Return whether a stated size is a single name that is not yet bound in this call.
-
-    The call then binds it, even if it has a meaning outside.
-    """
+    """Return whether a stated size is a single name that this call can bind, because it has not done so yet."""
     return (
         isinstance(size, Name)
         and Key(size.text) not in inner.scalars
@@ -376,7 +375,7 @@ def _is_free(size: Node, inner: Environment) -> bool:
 
 
 def close_call(checker: Inference, function: FunctionDefinition, body: Term, node: Any, inner: Environment) -> Term:
-    """Return the result of a call: check it against the signature, add all extra axes, and restore their names."""
+    """Check the result of a call against the signature, add all extra axes, and restore the original axis names."""
     signature = function.signature
     assert signature is not None
     of = signature.codomain

@@ -1,4 +1,4 @@
-"""Literals, such as numbers and [[1, 2], [3, 4]]_{a,b}."""
+"""Type literals, such as numbers and [[1, 2], [3, 4]]_{a,b}."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def number(checker: Inference, node: nodes.Number, env: Environment) -> Term:
 def literal(checker: Inference, node: nodes.Literal, env: Environment) -> Term:
     """Return the term of a literal. If all cells are numbers, it is a constant."""
     cells = [cell for row in node.rows for cell in row]
-    if len(cells) > checker.limits.max_literal_elements:  # A macro can produce so many cells.
+    if len(cells) > checker.limits.max_literal_elements:  # A macro can produce more cells than the source contains.
         raise too_many_cells(len(cells), checker.limits.max_literal_elements, checker.scope.source, node.span)
     extent = (len(node.rows), len(node.rows[0])) if len(node.axes) == 2 else (len(cells),)
     names = tuple(one_axis(checker, axis, env) for axis in node.axes)
@@ -43,7 +43,7 @@ def literal(checker: Inference, node: nodes.Literal, env: Environment) -> Term:
 
 
 def one_axis(checker: Inference, axis: nodes.Axis, env: Environment) -> str:
-    """Return the axis that a name denotes. Raise an error if the name stands for several axes."""
+    """Return the axis with this name. Raise an error if the name represents several axes."""
     names = env.resolve_axis(axis.name)
     if len(names) != 1:
         raise checker.error(

@@ -1,7 +1,6 @@
-"""Name resolution. A name is an argument, a definition, a member of a family, an input, a number or a constant.
+"""Resolve names. A name is an argument, a definition, a member of a family, an input, a number or a constant.
 
-Environments are searched from the innermost outward. A definition is typed once for each environment that contains
-it.
+Environments are searched from the innermost outward. A definition is typed once per environment.
 """
 
 from __future__ import annotations
@@ -34,11 +33,11 @@ from .indexing import make_created_tensor
 from .open_families import find_labeled_member
 from .unknown_names import describe_cycle, unknown_name
 
-MAX_NESTED_DEFINITIONS = 100  # Beyond this depth, needed definitions are evaluated ahead.
+MAX_NESTED_DEFINITIONS = 100  # At a greater depth, needed definitions are evaluated in advance.
 
 
 def find_term(checker: Inference, key: Key, env: Environment, node: Any) -> Term | None:
-    """Return the term that a name denotes in an environment, or None if it is undefined.
+    """Return the term of a name in an environment, or None if the name is undefined.
 
     The variable of a derivative gets a unique term. It differs even from the same name with the same value in another
     environment.
@@ -53,16 +52,16 @@ def find_term(checker: Inference, key: Key, env: Environment, node: Any) -> Term
 
 
 def is_apart(checker: Inference, key: Key, term: Term) -> bool:
-    """Return whether a name must have a separate term because a derivative treats it as a variable.
+    """Return whether a name needs a separate term because it is the variable of a derivative.
 
-    A parameter of a function that takes derivatives needs one too, unless it is a plain number.
+    A parameter of a function that contains a derivative also needs one, unless it is a plain number.
     """
     scope = checker.scope
     return key.base in scope.varied or (key.base in scope.apart and term.number is None)
 
 
 def found_in(checker: Inference, key: Key, env: Environment, node: Any) -> tuple[Environment, Term | None]:
-    """Return the term of a name, and the environment that contains it. The term is None if the name is undefined."""
+    """Return the term of a name and the environment that contains it. The term is None if the name is undefined."""
     current: Environment | None = env
     while current is not None:
         if current is checker.top and (owned := find_in_callers(checker, key, env, node, given=False)) is not None:
@@ -98,9 +97,9 @@ def found_in(checker: Inference, key: Key, env: Environment, node: Any) -> tuple
 def find_in_callers(
     checker: Inference, key: Key, env: Environment, node: Any, given: bool
 ) -> tuple[Environment, Term] | None:
-    """Return the environment and term of a name in a call that encloses `env`, or None if no such call has the name.
+    """Find a name in the calls that enclose `env`, and return its environment and term, or None if no call has it.
 
-    If `given` is true, look for an argument, and otherwise for a definition.
+    If `given` is true, look for an argument. Otherwise, look for a definition.
     """
     inner: list[Environment] = []
     for call in env.calls:
@@ -118,14 +117,14 @@ def find_in_callers(
 def may_be_number(checker: Inference, key: Key) -> bool:
     """Return whether a name in a size equation may be a number.
 
-    For example, b in b ∈ ℝ^{b} is a tensor, so it is not the number |b|.
+    For example, b in b ∈ ℝ^{b} is a tensor, so b is not equal to |b|.
     """
     declared, _ = declaration(checker, key)
     return declared is None or not declared.axes
 
 
 def fact(checker: Inference, key: Key, holder: Environment, env: Environment) -> Term | None:
-    """Return the value that a definition in this environment gives to a name, or None if no definition gives one."""
+    """Return the term of a name that a definition in this environment defines, or None if none does."""
     if holder.function is None and holder is not checker.top:
         return None
     facts = checker.definitions_of(holder)
@@ -133,7 +132,7 @@ def fact(checker: Inference, key: Key, holder: Environment, env: Environment) ->
     if key in facts:
         return define(checker, key, facts[key], holder, env)
     for pattern, group in facts.items() if key.superscript else ():
-        if pattern.base == key.base and group[0].name.key(env.index) == key:  # h^l in a function f^l
+        if pattern.base == key.base and group[0].name.key(env.index) == key:  # For example, h^l in a function f^l.
             return define(checker, pattern, group, holder, env)
     for family in families:
         indices = match_key(family.name, key, checker.scope.indices)
@@ -150,7 +149,7 @@ def fact(checker: Inference, key: Key, holder: Environment, env: Environment) ->
 
 
 def define(checker: Inference, key: Key, group: list[Definition], holder: Environment, env: Environment) -> Term:
-    """Return the term that the definitions of a name give in the environment that contains them.
+    """Return the term of a name's definitions in their environment.
 
     Definitions that depend on sizes are evaluated in the environment of the call instead.
     """
@@ -190,10 +189,10 @@ def define(checker: Inference, key: Key, group: list[Definition], holder: Enviro
 
 
 def define_ahead(checker: Inference, key: Key, holder: Environment) -> None:
-    """Evaluate in topological order the definitions that a definition needs, to keep Python's recursion shallow.
+    """Evaluate the definitions that a name needs in topological order, to keep Python's recursion shallow.
 
-    The definitions belong to the program, or to the function that is called in the environment `holder`. Skip a
-    definition that fails, since a later evaluation reports the error.
+    They belong to the program, or to the function that is called in the environment `holder`. Skip a definition that
+    fails, because a later evaluation reports the error.
     """
     definitions = checker.definitions_of(holder)
     seen, path = {key}, [(key, iter(find_mentioned_names(definitions, key)))]
@@ -218,7 +217,7 @@ def define_ahead(checker: Inference, key: Key, holder: Environment) -> None:
 
 
 def find_mentioned_names(definitions: Mapping[Key, list[Definition]], key: Key) -> list[Key]:
-    """Return the names that the definitions of a name mention and that have definitions, excluding labels."""
+    """Return the defined names that a name's definitions mention. Labels are left out."""
     keys: list[Key] = []
     stack: list[Any] = [definition.body for definition in definitions[key]]
     while stack:
@@ -232,7 +231,7 @@ def find_mentioned_names(definitions: Mapping[Key, list[Definition]], key: Key) 
 
 
 def speaks_of_sizes(checker: Inference, key: Key) -> bool:
-    """Return whether the value of a top-level name depends on sizes that differ between calls."""
+    """Return whether the value of a top-level name depends on sizes that may differ between calls."""
     memo, stack = checker.needs_sizes, [key]
     open_: dict[Key, list[Key]] = {}
     while stack:
@@ -250,7 +249,7 @@ def speaks_of_sizes(checker: Inference, key: Key) -> bool:
 
 
 def own_mentions(checker: Inference, key: Key) -> tuple[bool, list[Key]]:
-    """Return whether the definitions of a name depend on sizes and, if not, the defined names that they mention."""
+    """Return whether a name's definitions depend on sizes and, if not, the defined names that they mention."""
     definitions = checker.scope.definitions
     mentioned: list[Key] = []
     for definition in definitions.get(key, []):
@@ -295,7 +294,7 @@ def input_or_parameter(checker: Inference, key: Key, node: Any) -> Term | None:
 
 
 def resolve_name(checker: Inference, node: Node, env: Environment) -> Term:
-    """Return the term of a name with or without scripts. A superscript may also be a power."""
+    """Return the term of a name with or without scripts. A superscript may be a power."""
     name = read_spelling(node)
     assert name is not None
     key = name.key(env.index)
@@ -317,7 +316,10 @@ def resolve_name(checker: Inference, node: Node, env: Environment) -> Term:
 
 
 def find_spelled(checker: Inference, name: Spelled, env: Environment, node: Node) -> Term | None:
-    """Return the term of a name, first as written and then with values for its scripts, or None if neither exists."""
+    """Return the term of a name, or None if it is undefined.
+
+    Look up the name as it is in the source, then with the values of its scripts.
+    """
     key = name.key(env.index)
     index = checker.find(key, env, node)
     if index is None and (name.superscript or name.subscript) and not (checker.rolled and find_loop_mark(checker, key)):
@@ -365,7 +367,7 @@ def power(checker: Inference, node: nodes.Superscript, env: Environment) -> Term
 
 
 def look_up_by_value(checker: Inference, name: Spelled, env: Environment, node: Node) -> Term | None:
-    """Return the term of a name with values for its scripts, such as X^2 for X^L if L is 2, or None if undefined."""
+    """Return the term of a name with the values of its scripts, such as X^2 for X^L if L is 2, or None if undefined."""
     families = [family.name for family in checker.families_around(env)]
     declared = [text for _, text, _, over in checker.scope.declarations if over is not None]
     if all(text.base != name.base for text in (*families, *declared)):
@@ -374,7 +376,7 @@ def look_up_by_value(checker: Inference, name: Spelled, env: Environment, node: 
 
 
 def evaluate_labels(checker: Inference, name: Spelled, env: Environment) -> Key:
-    """Return the key of a name in which labels such as |a|, n/2 and n+1 are replaced by their values if known."""
+    """Return the key of a name with known values in place of labels such as |a|, n/2 and n+1."""
 
     def value(word: str) -> Any:
         index = env.index(word)
@@ -385,7 +387,7 @@ def evaluate_labels(checker: Inference, name: Spelled, env: Environment) -> Key:
         return resolve(index) if is_ground(index) else None
 
     def member(part: Node) -> str:
-        """Return the value of a label as text, or the label as it is written if the value is unknown."""
+        """Return the value of a label as text. If it is unknown, return the label itself."""
         text = component(part, value)
         size = checker.solver.value(part, env) if not isinstance(part, (Name, Number)) else None
         return compact(resolve(size)) if size is not None and is_ground(size) else text
@@ -394,5 +396,5 @@ def evaluate_labels(checker: Inference, name: Spelled, env: Environment) -> Key:
 
 
 def is_defined(checker: Inference, key: Key) -> bool:
-    """Return whether a name is defined by the program or passed as an input."""
+    """Return whether a name is defined in the program or is an input."""
     return key in checker.scope.definitions or key in checker.top.variables

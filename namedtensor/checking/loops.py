@@ -1,4 +1,4 @@
-"""Recurrences that become loops. The body of a loop is typed once rather than step by step.
+"""Convert recurrences to loops, so that the body is typed once rather than at each step.
 
 An example is `h^t = tanh(h^{t-1} ⊙_{in} W + x_{time(t)}) for t = 1, …, 2000`.
 
@@ -44,11 +44,11 @@ from .open_labels import offset_of
 from .other_meanings import is_defined, means_something
 from .recurrences import RecurrenceState
 
-MIN_LOOP_STEPS = 64  # steps that are worth a loop
-MIN_LOOP_LAYERS = 2  # the same where the index is also a label, as in W^l: such steps are long
-MAX_FIRST_STEPS = 3  # the number of steps unrolled at most until shapes stay the same
+MIN_LOOP_STEPS = 64  # The minimum number of steps for a loop.
+MIN_LOOP_LAYERS = 2  # The minimum for steps over layers, as in W^l, because such steps are long.
+MAX_FIRST_STEPS = 3  # The maximum number of unrolled steps until the shapes stay the same.
 
-_NAMES: Cache[tuple[str, Any], list[Key]] = Cache(  # some 200 bytes for each
+_NAMES: Cache[tuple[str, Any], list[Key]] = Cache(  # About 200 bytes per entry.
     "names at the steps of loops", 512, weigh=lambda names: 200 * len(names), byte_limit=2**26
 )
 
@@ -56,7 +56,7 @@ _NAMES: Cache[tuple[str, Any], list[Key]] = Cache(  # some 200 bytes for each
 def member_at(
     checker: Inference, family: Definition, indices: dict[Any, Any], text: Any, holder: Environment, env: Environment
 ) -> Any:
-    """Return the member h^{t-1} as a term if its index t is a tensor here, or None if the index is a number."""
+    """Return the term of the member h^{t-1} if t is a tensor, or None if t is a number."""
     match = OFFSET.fullmatch(text) if isinstance(text, str) else None
     members = None if match is None else checker.rolled.get(match[1]) or members_of(match[1], env)
     if match is None or members is None or family.range is None:
@@ -69,7 +69,7 @@ def member_at(
 
 
 class Rolled:
-    """The state of a loop, from `base` (exclusive) up or down to `last` (inclusive), while its body is typed."""
+    """A loop whose body is being typed. Its steps go up or down from `base` (exclusive) to `last` (inclusive)."""
 
     def __init__(self, checker: Inference, base: int, last: int, over: nodes.Range, direction: int):
         self.checker, self.base, self.last, self.direction = checker, base, last, direction
@@ -79,7 +79,7 @@ class Rolled:
         self.index = counter(checker, self.axis, base + direction, self.steps, direction, over)
         self.recurrences: dict[tuple[Any, ...], RecurrenceState] = {}
         self.before = len(checker.parameters)
-        self.own: dict[Key, int] = {}  # the parameters of single steps, with the numbers of the steps
+        self.own: dict[Key, int] = {}  # The parameters of single steps, with the numbers of these steps.
 
     def member(self, checker: Inference, recurrence: RecurrenceState, offset: int) -> Term:
         recurrence = self.recurrences.setdefault(recurrence.cache_key, recurrence)
@@ -88,7 +88,7 @@ class Rolled:
         return self.next(recurrence) if offset == 0 else self.state(recurrence, abs(offset))
 
     def state(self, recurrence: RecurrenceState, back: int) -> Term:
-        """Return the term for the state that a family had `back` steps earlier. It is an input of the loop's body."""
+        """Return the term for a family's state `back` steps earlier, which is an input of the loop's body."""
         for number in range(1, back + 1):
             if number not in recurrence.states:
                 before = recurrence.at(self.checker, self.base + self.direction * (1 - number))
@@ -97,12 +97,12 @@ class Rolled:
         return recurrence.states[back]
 
     def unread(self, recurrence: RecurrenceState, term: Term) -> Term:
-        """Return a placeholder for a state that no step reads. Any previous value is irrelevant."""
+        """Return a placeholder for a state that no step reads, so that its previous values do not matter."""
         shape = {axis: size for axis, size in term.shape.items() if axis != self.axis}
         return self.checker.unknown_member(recurrence.family, shape, term.boolean)
 
     def first(self, recurrence: RecurrenceState, back: int) -> Term:
-        """Return the initial value of a state, which is an existing member, or zeros if no step reads the family."""
+        """Return the initial value of a state: an existing member, or zeros if no step reads the family."""
         checker, state = self.checker, recurrence.states[back]
         if recurrence.carried:
             return recurrence.at(checker, self.base + recurrence.direction * (1 - back))
@@ -110,7 +110,7 @@ class Rolled:
         return checker.spread(nothing, state.shape, state.node)
 
     def value(self, text: str, node: Any) -> Term:
-        """Return the value of an index such as k, or k plus an offset, for a function such as f^k(x) = x / k."""
+        """Return the value of an index expression such as k or k + 1, for a function such as f^k(x) = x / k."""
         offset, graph = ahead(text, self.mark), self.checker.graph
         if not offset:
             return self.index
@@ -118,7 +118,7 @@ class Rolled:
 
     @property
     def numbers(self) -> range:
-        """The value of the index at each step."""
+        """The values of the index, one per step."""
         return range(self.base + self.direction, self.last + self.direction, self.direction)
 
     def labeled(self, key: Key, env: Environment, node: Any) -> Term | None:
@@ -150,7 +150,7 @@ class Rolled:
         return None if result[0] is None else self.members([part for part in result if part is not None], key, node)
 
     def names(self, key: Key) -> list[Key]:
-        """Return, for each step, the key of a name whose labels contain the loop's index."""
+        """Return the key of a name at each step, if the name's labels contain the loop's index."""
         steps = self.numbers
 
         def build() -> list[Key]:
@@ -161,14 +161,14 @@ class Rolled:
         return _NAMES.get_or_build((str(key).replace(self.mark, "@"), steps), build)
 
     def order_parameters(self) -> None:
-        """Sort the parameters that were found while typing the body by step."""
+        """Sort the parameters that the body uses by step."""
         parameters = self.checker.parameters
         result = {**dict.fromkeys(islice(parameters, self.before, None), 1), **self.own}
         for key in sorted(islice(parameters, self.before, None), key=result.__getitem__):
             parameters[key] = parameters.pop(key)
 
     def members(self, terms: list[Term], key: Key, node: Any) -> Term:
-        """Return the members for all steps, of one type, as a stacked term, or as they are if they are all the same."""
+        """Stack the members for all steps, which must have one type. If all are the same term, return this term."""
         first = terms[0]
         if len({*map(id, terms)}) == 1:
             return first
@@ -183,7 +183,7 @@ class Rolled:
         return self.checker.graph.intern("members", tuple(terms), (self.axis,), (name,), shape, first.boolean, node)
 
     def next(self, recurrence: RecurrenceState) -> Term:
-        """Return the member that the current step computes."""
+        """Return the term of the member that the current step computes."""
         if recurrence.next is None:
             if recurrence.busy:
                 raise UnrollableError
@@ -209,7 +209,7 @@ class Rolled:
         return type_member(checker, family, inner)
 
     def is_other(self, recurrence: RecurrenceState) -> bool:
-        """Return whether, in a family's environment, its variable means something other than the loop's index."""
+        """Return whether a family's variable has another meaning than the loop's index in the family's environment."""
         checker, holder = self.checker, recurrence.holder
         if not means_something(checker, recurrence.variable, holder):
             return False
@@ -217,7 +217,7 @@ class Rolled:
         return is_defined(checker, key, holder) or checker.find(key, holder, None) is not self.index
 
     def rolled(self, recurrence: RecurrenceState) -> dict[tuple[Any, ...], RecurrenceState]:
-        """Type the loop for a family, and return the states of all families that the loop computes, by cache key."""
+        """Type the loop for a family, and return the states of all families in the loop, by cache key."""
         self.recurrences[recurrence.cache_key] = recurrence
         self.checker.rolled[self.mark] = self
         try:
@@ -246,7 +246,7 @@ class Rolled:
 def type_member(checker: Inference, family: Definition, environment: Environment) -> Term:
     """Return the term of a member in its own environment.
 
-    Raise UnrollableError if its equation has assertions or derivatives.
+    Raise UnrollableError if its equation contains assertions or derivatives.
     """
     claims, derived = len(checker.pending_claims), checker.derived
     term = checker.infer_member(family, environment)
@@ -256,7 +256,7 @@ def type_member(checker: Inference, family: Definition, environment: Environment
 
 
 def is_of_program(base: str, env: Environment) -> bool:
-    """Return whether a name belongs to the program itself, that is, no enclosing call or index defines it."""
+    """Return whether a name belongs to the program itself, because no enclosing call or index defines it."""
     keys: list[Key] = []
     for outer in env.outward:
         if outer.function is not None:
@@ -268,7 +268,7 @@ def is_of_program(base: str, env: Environment) -> bool:
 
 @dataclass(frozen=True)
 class RolledLoop:
-    """A finished loop, with its steps from `base` (exclusive) to `last` and the state of one family."""
+    """A typed loop, with its steps from `base` (exclusive) to `last` and the state of one family."""
 
     base: int
     last: int
@@ -294,7 +294,7 @@ def roll_up(
 
 
 def find_passed_member(checker: Inference, recurrence: RecurrenceState, expected: int) -> Term | None:
-    """Return a member that an existing loop over layers computes before its last step, or None if no loop does."""
+    """Return a member that an existing loop over layers computes before its last step, or None."""
     for loop in recurrence.holder.loops.get(recurrence.cache_key, ()):
         if (
             loop.loop.options[0].members
@@ -316,12 +316,12 @@ def is_worth_it(checker: Inference, recurrence: RecurrenceState, steps: int) -> 
 
 
 def loop_to(checker: Inference, recurrence: RecurrenceState, begin: int, last: int) -> RolledLoop | None:
-    """Return a loop that ends at step `last` and begins at the first step after which the shapes stay the same.
+    """Return a loop that ends at step `last`. It begins at the first step after which the shapes stay the same.
 
     Return None if there is no such loop.
     """
     for base in firsts(recurrence, begin) if abs(last - begin) < checker.limits.max_steps else ():
-        if (last - base) * recurrence.direction <= 0:  # no step is left
+        if (last - base) * recurrence.direction <= 0:  # No step remains.
             break
         try:
             if (base - begin) * recurrence.direction >= 0:
@@ -342,13 +342,13 @@ def loop_to(checker: Inference, recurrence: RecurrenceState, begin: int, last: i
 
 
 def firsts(recurrence: RecurrenceState, begin: int) -> range:
-    """Return the steps after which a loop may begin. They can include the step before the first member."""
+    """Return the steps after which a loop may begin, possibly including the step before the first member."""
     before = 0 if recurrence.key(begin) in recurrence.holder.memo else recurrence.direction
     return range(begin - before, begin + recurrence.direction * (MAX_FIRST_STEPS + 1), recurrence.direction)
 
 
 def counter(checker: Inference, axis: str, first: int, count: int, direction: int, node: Any) -> Term:
-    """Return the tensor first, first + 1, … or, for direction −1, the tensor first, first − 1, … along an axis."""
+    """Return the tensor first, first + 1, … along an axis or, for direction −1, the tensor first, first − 1, …."""
     if direction > 0:
         return iota(checker, axis, first, count, node)
     steps = iota(checker, axis, 1, count, node)
@@ -383,7 +383,7 @@ def made_loop(checker: Inference, recurrence: RecurrenceState, base: int, last: 
 
 
 def note_member(checker: Inference, family: Definition, indices: dict[str, Any], holder: Environment) -> None:
-    """Record the type and the value of a member that a loop computes as one step."""
+    """Record the type and the value of a member that one step of a loop computes."""
     key = family.name.key(indices.get)
     term = holder.memo[key]
     checker.types.setdefault(str(key), resolve_shape(term.shape))

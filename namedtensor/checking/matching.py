@@ -1,4 +1,4 @@
-"""The choice of the function definition that a call refers to, by name, scripts and number of arguments."""
+"""Choose the function definition for a call, by name, scripts and number of arguments."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ from .lifting import Bindings
 
 
 def matching(checker: Inference, node: Call, env: Environment) -> Iterator[tuple[FunctionDefinition, Bindings]]:
-    """Yield the function definitions that a call can mean.
+    """Yield the function definitions that match a call, best match first.
 
-    Better matches come first. A definition with a specific label, such as f^1, precedes a definition for every
-    index, such as f^l.
+    A definition with a specific label, such as f^1, comes before a definition for every index, such as f^l.
     """
     if checker.rolled:
         check_steps(checker, node, env)
@@ -38,7 +37,7 @@ def matching(checker: Inference, node: Call, env: Environment) -> Iterator[tuple
 
 
 def check_steps(checker: Inference, node: Call, env: Environment) -> None:
-    """Raise UnrollableError if a function that is called in a loop, such as f^l, has a separate definition at one step."""
+    """Raise UnrollableError if a function called in a loop, such as f^l, has a separate definition at one step."""
     scripts = [component(part, env.index) for part in (*node.subscript, *node.superscript)]
     for index, text in enumerate(scripts):
         mark = mark_in(checker, text)
@@ -52,7 +51,7 @@ def check_steps(checker: Inference, node: Call, env: Environment) -> None:
 
 
 def match(checker: Inference, function: FunctionDefinition, node: Call, env: Environment) -> Bindings | None:
-    """Return the axes, numbers and indices that match a call with a function's left-hand side, or None if none do."""
+    """Match a call with a function's left-hand side. Return the axes, numbers and indices, or None if they differ."""
     bindings: Bindings = {"axes": {}, "numbers": {}, "indices": {}}
     heads, uses = function.subscript, node.subscript
     if len(heads) == 1 and heads[0][0] == "axis" and uses:
