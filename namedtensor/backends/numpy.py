@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.arrays import HALF, dtype_object
 from ..core.extents import typical
-from ..planning.memory import MIN_BUFFER_NUMBERS, Workspace
+from ..planning.memory import MAX_DOT_BUFFER_NUMBERS, Workspace
 from ..planning.plan import PlanValue
 from .lines import COMMON, INFIX, OF_NUMBERS, UNARY, GeneratedSource, Written, numbers, write_scatter, write_tuple
 from .numpy_kernels import KERNELS, PADDED
@@ -195,7 +195,7 @@ class NumPy(Backend):
 
     def writing(self, step: Any, names: tuple[str, ...], out: str) -> str:
         into_room = (
-            out.startswith("buffer_") and step.value.typical_count <= MIN_BUFFER_NUMBERS
+            out.startswith("buffer_") and step.value.typical_count <= MAX_DOT_BUFFER_NUMBERS
         )  # A buffer is dense and has the dtype of the result, as `dot` requires.
         if step.primitive == "dot" and into_room:
             return f"{names[0]}.dot({names[1]}, {out})"

@@ -77,7 +77,7 @@ def find_donated(loop: Step) -> list[PlanValue]:
 
 # ---------------------------------------------------------------------------------------------------- workspaces
 MIN_BLOCK_BUFFER_BYTES = 2**14  # the smallest array, in bytes, that has a buffer in the function of a block
-MIN_BUFFER_NUMBERS = 2**10  # the largest product, in elements, that the method `dot` writes to a buffer
+MAX_DOT_BUFFER_NUMBERS = 2**10  # the largest product, in elements, that the method `dot` writes to a buffer
 
 
 class Workspace(NamedTuple):
