@@ -49,7 +49,7 @@ class Clock(NamedTuple):
         return number(1) if self.down else size(self.axis)
 
 
-class WeightFamily(NamedTuple):
+class ValueFamily(NamedTuple):
     """A family of values over time: its name, and a tensor that has the axes of each value."""
 
     base: Node
@@ -134,12 +134,12 @@ class RecurrenceStep:
         self.x = r.views.indexed(x, 1, clock.index, [], [])
         self.families = [self.begun(name, tensor) for name, tensor in zip(("h", "c"), begin)]
 
-    def begun(self, name: str, start: TracedTensor) -> WeightFamily:
+    def begun(self, name: str, start: TracedTensor) -> ValueFamily:
         """Define the state before the first step as `start`, and return the family of the state's values."""
         for dim, hint in enumerate(("batch", "hidden")):
             if start.shape[dim] != 1:
                 start = self.r.with_axis(start, dim, hint)
-        family = WeightFamily(self.r.names.fresh(nodes.Name(name)), start)
+        family = ValueFamily(self.r.names.fresh(nodes.Name(name)), start)
         indices = (*(span.variable for span in self.r.ranges), self.clock.start)
         self.r.equation(nodes.Superscript(family.base, indices), start.node, self.r.ranges)
         return family
@@ -170,7 +170,7 @@ class RecurrenceStep:
 
     def shared(self, name: str, tensor: TracedTensor) -> Callable[[], TracedTensor]:
         """Define the tensor under a name at the current step, and return a function that returns it for each use."""
-        family = WeightFamily(self.r.names.fresh(nodes.Name(name)), tensor)
+        family = ValueFamily(self.r.names.fresh(nodes.Name(name)), tensor)
         self.r.line(family.base, tensor.node, [self.clock.range])
         return lambda: family.member(self.r, self.clock.index)
 
@@ -183,7 +183,7 @@ class RecurrenceStep:
     def now(self, state: int) -> TracedTensor:
         return self.families[state].member(self.r, self.clock.index)
 
-    def laid_out(self, family: WeightFamily) -> TracedTensor:
+    def laid_out(self, family: ValueFamily) -> TracedTensor:
         """Return the values of a family at all times as one tensor with a time axis."""
         r, clock = self.r, self.clock
         time = r.axes.twin(clock.axis)
