@@ -18,8 +18,8 @@ LIMIT = "blas-thread-limit"  # the optimization
 MIN_TILED_MS = 1.0  # the shortest time on one core that is worth blocks with products, even on one core
 MIN_SHARED_MS = 2.0  # the shortest time on one core that is worth several cores
 MIN_TILED_CHAIN_MS = MIN_SHARED_MS  # the same threshold for blocks without products, which never pay off on one core
-MIN_SHARED_BESIDE_MS = 40.0  # the same after products that woke the threads of the BLAS, which stay awake so long
-MIN_LONG_MS = 300.0  # work that takes longer on one core lets the threads of the BLAS fall asleep early in it
+MIN_SHARED_BESIDE_MS = 40.0  # the same after products that woke the BLAS threads, which stay awake for about this time
+MIN_LONG_MS = 300.0  # the BLAS threads fall asleep early in work that takes longer than this on one core
 MIN_WAKING_MULTIPLY_ADDS = 2**23  # the smallest product, in multiply-adds, that wakes the threads of the BLAS
 # Measured on one core.
 BYTES_MULTIPLIED_PER_MS = 2**28  # multiply-adds times the bytes of a number; up to twice as many with 512-bit vectors

@@ -22,7 +22,7 @@ TRUTH = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal",
 KEEPING = PRODUCTS | whole_numbers.CHECKS
 FLOATING = ("f", "c")
 RANGES = {"float16": (2.0**-14, 65504.0), "bfloat16": (2.0**-126, (2 - 2.0**-7) * 2.0**127)}  # of normal numbers
-PLAIN = {bool, int, float, Scalar}  # arguments that have no say in the dtype of the arrays beside them
+PLAIN = {bool, int, float, Scalar}  # types of plain numbers, which do not affect the dtype of the result
 
 
 def dtype_of(b: StepWriter, primitive: str, arguments: tuple[Argument, ...], options: dict[str, Any]) -> str:
@@ -166,7 +166,7 @@ ROW, LONGEST, MANY = 64, 2**16, 2**10  # the smallest and the largest row, and t
 
 
 def expand_to_rows(b: StepWriter, arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
-    """Replace a number by a row if the array is large. NumPy processes several elements of a row at a time."""
+    """Replace a number with a row of copies if it is combined with a large array, which NumPy computes faster."""
     arrays = [argument for argument in arguments if isinstance(argument, PlanValue) and argument.shape]
     numbers = [
         argument for argument in arguments if isinstance(argument, PlanValue) and not argument.shape and argument.fixed

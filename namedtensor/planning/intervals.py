@@ -190,7 +190,7 @@ MADE: dict[str, Callable[[Mapping[str, Any]], Interval | None]] = {
 
 
 def enclose_numbers(numbers: Sequence[Any]) -> Interval | None:
-    """Return the interval that encloses the numbers of a literal, or None if it is empty or has other than integers."""
+    """Return the smallest interval that contains a literal's numbers, or None if it is empty or has a non-integer."""
     if not numbers or not all(isinstance(number, int) for number in numbers):
         return None
     return int(min(numbers)), int(max(numbers))
@@ -219,7 +219,7 @@ def transfer_step(
 
 # ---------------------------------------------------------------------------------------------------- steps
 def interval_of(argument: Any) -> Interval | None:
-    """Return the integer bounds of an argument of a step, or None if its elements may be other than integers."""
+    """Return the integer bounds of an argument of a step, or None if its elements may be non-integers."""
     if isinstance(argument, PlanValue):
         return argument.interval
     if isinstance(argument, Scalar):
@@ -228,7 +228,7 @@ def interval_of(argument: Any) -> Interval | None:
 
 
 def count_elements(primitive: str, arguments: Sequence[Any], options: dict[str, Any]) -> int:
-    """Return the largest number of elements that a step combines to one element, or 1 if the step is no reduction."""
+    """Return the largest number of elements that a step combines to one element, or 1 if the step does not reduce."""
     shape = getattr(arguments[0], "shape", ()) if arguments else ()
     if primitive in ("trace", *PRODUCTS):
         return shape[-1] if shape else 1
@@ -243,7 +243,7 @@ def count_elements(primitive: str, arguments: Sequence[Any], options: dict[str, 
 
 
 def interval_of_step(primitive: str, arguments: Sequence[Any], options: dict[str, Any], dtype: str) -> Interval | None:
-    """Return the integer bounds of a step's result, limited by its dtype, or None if elements may be other numbers."""
+    """Return the integer bounds of a step's result, limited by its dtype, or None if elements may be non-integers."""
     result = None
     if primitive in PLACES:
         result = 0, max(upper_bound(arguments[0].shape[-1] - 1), 0)

@@ -179,7 +179,7 @@ def drop_axis(order: Order, axis: str) -> Order:
 
 
 def take_one(value: PlanValue) -> PlanValue:
-    """Return a prototype of one element of a slice along its first axis, which is the axis of the loop."""
+    """Return a prototype of one element of a value along its first axis, which is the axis of the loop."""
     return PlanValue(
         value.order[1:], value.shape[1:], value.dtype, value.fixed, interval=value.interval, weak=value.weak
     )

@@ -27,7 +27,7 @@ ROWS = (
     Optimization("in-place", "a dead buffer is reused in place", "memory.find_reused_arrays", ("numpy",)),
     Optimization(
         "typed-constants",
-        "a number beside an array is an array without axes of its dtype",
+        "a number combined with an array can be an array without axes in the same dtype",
         "dtypes.with_constants",
         ("numpy",),
     ),
@@ -88,7 +88,7 @@ ROWS = (
     ),
     Optimization(
         "online-softmax",
-        "X ⊙_{ax} Y is the sum of the same over slices of ax",
+        "X ⊙_{ax} Y is the sum of the products of its slices along ax",
         "online_softmax.softmax_by_slices",
         ("numpy",),
     ),

@@ -87,7 +87,7 @@ class Scalar:
         self.kind: type = kind
 
 
-CHECKS: list[Callable[[Plan], None]] = []  # run on every plan that is made: the tests put `verify` here
+CHECKS: list[Callable[[Plan], None]] = []  # checks of every new plan; the tests add `verify`
 Argument = Any  # a PlanValue, a Scalar, or a plain Python number
 
 

@@ -75,7 +75,7 @@ def in_order(lowering: Lowering, term: Term, operands: tuple[Argument, Argument]
     user, ordered = term, False
     while lowering.has_one_use(user):
         (user,) = lowering.uses[id(user)]
-        if not isinstance(user, Term):  # a result
+        if not isinstance(user, Term):  # The term is a result of the plan.
             break
         if user.operator in SOFTMAXES:
             ordered = len(user.axes) == 1 and (user.axes[0] in x.order) != (user.axes[0] in y.order)

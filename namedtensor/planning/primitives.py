@@ -149,7 +149,7 @@ ROWS = (
     *(Primitive(name, TWO, broadcast) for name in BINARY),  # this function of each pair of numbers
     *(Primitive(name, ONE, reduced) for name in REDUCTIONS),  # over the axes `at`, which stay with size 1 if `keep` is set
     Primitive("where", THREE, broadcast),  # the second argument if the first is true, else the third
-    # given and written
+    # inputs and constants
     Primitive("constant", NONE, none),  # one `number`
     Primitive("numbers", NONE, shape_from_options),  # the numbers of a literal
     Primitive("ones", NONE, lambda shapes, options: (options["size"],)),  # a vector of ones
@@ -157,18 +157,18 @@ ROWS = (
     Primitive("eye", NONE, lambda shapes, options: (options["size"],) * 2),  # the identity matrix
     Primitive("as_array", ONE, none),  # a plain number as an array without axes
     # dtypes and memory
-    Primitive("cast", ONE, same),  # the same in the dtype `to`
-    Primitive("exact_cast", ONE, same),  # the same, which fails where `to` cannot hold it
-    Primitive("contiguous", ONE, same),  # the same, dense in memory
-    Primitive("same", ONE, same),  # the same array, its axes renamed; no line of text
+    Primitive("cast", ONE, same),  # the array in the dtype `to`
+    Primitive("exact_cast", ONE, same),  # the array in the dtype `to`, or a failure if `to` cannot represent an element
+    Primitive("contiguous", ONE, same),  # the array, dense in memory
+    Primitive("same", ONE, same),  # the array with renamed axes, which needs no line of source text
     # axes
     Primitive("transpose", ONE, transposed),  # the axes in the order of `moves`
     Primitive("reshape", ONE, reshaped),  # the same numbers, row-major, in other `sizes`
     Primitive("expand", ONE, expanded),  # a new axis of size 1 wherever `kept` is false
     Primitive("broadcast", ONE, shape_from_options),  # repeated along axes of size 1 and new ones
-    Primitive("unfold", ONE, not_inferred),  # the windows of `size` along the axis `at`, as a last axis
+    Primitive("unfold", ONE, not_inferred),  # the windows of `size` elements along the axis `at`, along a new last axis
     # parts and joins
-    Primitive("pick", ONE, picked),  # one element of each axis that has a place
+    Primitive("pick", ONE, picked),  # the elements at one position along each axis that has a position
     Primitive("head", ONE, lambda shapes, options: (*shapes[0][:-1], options["size"])),  # the first `size` of the last axis
     Primitive("part", ONE, lambda shapes, options: (*shapes[0][:-1], options["stop"] - options["start"])),  # a slice of the last axis
     Primitive("concat", SEVERAL, joined),  # one after the other along the axis `at`
@@ -182,20 +182,20 @@ ROWS = (
     Primitive("dot", TWO, product),  # the product of matrices and vectors
     Primitive("matmul", TWO, shape_of_stacked_product),  # a stack of products of matrices
     Primitive("vecdot", TWO, vectors),  # a stack of products of vectors, over the last axis
-    Primitive("projected", (2, MANY), lambda shapes, options: (shapes[0][0], sum(shape[1] for shape in shapes[1:]))),  # a matrix times each of others, side by side
-    Primitive("widened", TWO, lambda shapes, options: (*shapes[0][:-1], shapes[1][0])),  # X Wᵀ, where W may have integers, and the result the dtype of X
+    Primitive("projected", (2, MANY), lambda shapes, options: (shapes[0][0], sum(shape[1] for shape in shapes[1:]))),  # the products of a matrix and each of the other matrices, side by side
+    Primitive("widened", TWO, lambda shapes, options: (*shapes[0][:-1], shapes[1][0])),  # X Wᵀ in the dtype of X; W may contain integers
     Primitive("addmm", THREE, lambda shapes, options: (*shapes[0][:-1], shapes[1][0])),  # X Wᵀ + b, the library's linear map
     # along axes
     Primitive("cumsum", ONE, same),  # the sums up to each element
-    Primitive("exact_cumsum", ONE, same),  # the same, which fails where the dtype cannot hold them
+    Primitive("exact_cumsum", ONE, same),  # the sums up to each element, or a failure if the dtype cannot represent one
     Primitive("cumprod", ONE, same),  # the products up to each element
     Primitive("sort", ONE, same),  # ascending along the axis `at`
-    Primitive("ascending", ONE, same),  # the positions along the last axis in ascending order, of equals the first first, nan last
-    Primitive("descending", ONE, same),  # the positions of the largest along the last axis, the largest first
-    Primitive("argmax", ONE, lambda shapes, options: shapes[0][:-1]),  # the position of the largest along the last axis, of equals the first
+    Primitive("ascending", ONE, same),  # the positions that sort the last axis in ascending order; equal elements keep their order, and nan is last
+    Primitive("descending", ONE, same),  # the positions that sort the last axis in descending order, stable
+    Primitive("argmax", ONE, lambda shapes, options: shapes[0][:-1]),  # the first position of the largest element along the last axis
     Primitive("softmax", ONE, same),  # the library's softmax
     Primitive("shifted", (3, 3), same),  # the sums of exp x `along` axes. If a sum is below 1 or very large, exp(x − max x) replaces the exponentials of its row in place
-    # distances from the mean over their root mean square along the last axis, with `eps` added to the square
+    # the distances from the mean, divided by the root mean square along the last axis, with `eps` added to the square
     Primitive("standardize", ONE, same),
     Primitive("logsoftmax", ONE, same),  # the library's logarithm of softmax
     Primitive("layer_norm", (1, 3), same),  # the library's layer norm over the last axes
@@ -206,26 +206,26 @@ ROWS = (
     Primitive("trace", ONE, infer_matrix_shape),  # the sum of the diagonal of the last two axes
     Primitive("inv", ONE, same),  # the inverse of the last two axes
     Primitive("cofactors", ONE, same),  # the derivative of the determinant
-    Primitive("cholesky", ONE, same),  # the lower triangle whose product with its transpose the last two axes are
+    Primitive("cholesky", ONE, same),  # the lower Cholesky factor of the last two axes
     Primitive("eigvalsh", ONE, of_rows),  # the eigenvalues of the last two axes, ascending
-    Primitive("eigh", ONE, same),  # the eigenvectors of the last two axes, as columns, each with its largest number positive
+    Primitive("eigh", ONE, same),  # the eigenvectors of the last two axes, as columns, each with a positive largest component
     Primitive("expm", ONE, same),  # the exponential of the matrices of the last two axes
     # primitives that fail depending on data
-    Primitive("positions", ONE, same),  # indices that count from `base` as positions from 0, each found to lie in range
-    Primitive("whole_positions", ONE, same),  # floats as integers, each checked to be one
+    Primitive("positions", ONE, same),  # indices from `base`, converted to positions from 0 and checked to be in range
+    Primitive("whole_positions", ONE, same),  # floats converted to integers, or a failure if one is not an integer
     Primitive("covered", ONE, none),  # fails if no case holds
     Primitive("guard", ONE, none),  # runs the fallback unless all elements are between `low` and `high`
     # functions within
-    Primitive("python", (0, MANY), not_inferred),  # a Python function of the user's
-    Primitive("placed", ONE, same),  # the same on the devices that the function `number` places it on
-    Primitive("tiling", SEVERAL, shape_from_options),  # the inner `plan` on each tile, put together
-    Primitive("slices", SEVERAL, not_inferred),  # the inner `plan` on each slice, combined
+    Primitive("python", (0, MANY), not_inferred),  # a user's Python function
+    Primitive("placed", ONE, same),  # the array on the devices that the function `number` places it on
+    Primitive("tiling", SEVERAL, shape_from_options),  # the results of the inner `plan` for all tiles, assembled
+    Primitive("slices", SEVERAL, not_inferred),  # the results of the inner `plan` for all slices, combined
     Primitive("loop", (0, MANY), not_inferred),  # the inner `plan` for each step: the final states, then the states of all steps, as arrays if `kept`, as lists if `listed`
 )  # fmt: skip
 PRIMITIVES: Mapping[str, Primitive] = {row.name: row for row in ROWS}
 
 
-# ------------------------------------------------------------------------------------------------------- what must hold
+# ----------------------------------------------------------------------------------------------------------- invariants
 class MalformedPlanError(Exception):
     """Raised if `verify` or `verify_memory` rejects a plan, which indicates a defect in this package."""
 

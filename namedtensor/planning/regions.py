@@ -105,7 +105,7 @@ def terms_of(root: Term, inside: Mapping[int, Axes]) -> list[Term]:
 
 
 def _grow(root: Term, axes: tuple[str, ...], uses, product: bool, itemsize: int) -> Region | None:
-    """Return the region of large terms that map over some of `axes` and are used only inside it, or None if useless."""
+    """Return the region of large terms that are used only to compute a root, or None if a region has no benefit."""
     inside: dict[int, Axes] = {}
     inputs: dict[int, tuple[Term, Axes]] = {}
     texts = set(axes)

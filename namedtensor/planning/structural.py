@@ -57,7 +57,7 @@ def _identity(lowering: Lowering, term: Term) -> Argument:
     return lowering.builder.identity(resolve(term.options[0]), term.axes)
 
 
-# --------------------------------------------------------------------------------------------------- axes and places
+# ------------------------------------------------------------------------------------------------ axes and positions
 def _rename(lowering: Lowering, term: Term) -> Argument:
     names = dict(term.options)
     value = lowering.value(term.arguments[0])

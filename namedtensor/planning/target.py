@@ -16,14 +16,15 @@ from grammar.errors import NotationError
 
 from ..core.arrays import dtype_name, dtype_object, kind_of
 
-MAX_ASKED = 4096  # answers of a library about its dtypes
+MAX_ASKED = 4096  # the limit on cached result dtypes
 
 
 class Placement(Protocol):
-    """The way that a plan's values are placed on several devices.
+    """A rule that places a plan's values on several devices.
 
     `spread` maps each sharded axis to its number of devices. `kernels` contains functions, by name, that replace
     functions which the generated source calls.
+
     `of_input` and `of_value` return the function that places an input or the value of a term. They return None if the
     value is not moved.
     """
@@ -36,7 +37,7 @@ class Placement(Protocol):
 
 
 class Target:
-    """A library as plans see it; `backend` generates its source text."""
+    """A library that plans run on, with its native operations and dtype rules. Its `backend` generates source text."""
 
     def __init__(self, backend: Any, xp: Any):
         self.backend: Any = backend
@@ -108,7 +109,7 @@ class Target:
             return self._asked.get_or_build(
                 different, lambda: dtype_name(self.xp.result_type(*map(self.object_of, different)))
             )
-        except TypeError:  # NumPy promotes float16 and bfloat16 to none.
+        except TypeError:  # NumPy has no common dtype for float16 and bfloat16.
             text = " and ".join(different)
             raise NotationError(405, f"{text} have no common dtype", hint='convert one: X.astype("float32")') from None
 

@@ -137,7 +137,7 @@ def undo_cast(b: StepWriter, x: PlanValue) -> PlanValue:
 
 
 def passes(b: StepWriter, x: PlanValue, dtype: str) -> bool:
-    """Return whether the elements of a value may exceed the range of an integer dtype."""
+    """Return whether an element of a value may exceed the range of an integer dtype."""
     held = intervals.interval_of_dtype(dtype)
     return held is not None and dtype != "bool" and x.interval is not None and not intervals.is_within(x.interval, held)
 
