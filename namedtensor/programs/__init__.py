@@ -8,7 +8,7 @@
 `random_inputs`: random inputs for equality tests, with zeros, ties, tiny and huge numbers.
 `boundaries`: inputs at the constants of comparisons and the zeros of denominators.
 `sampling`: the inputs of all random tests.
-`conditions`: the conditions for a value or a derivative, such as x ≠ 0 for 1 / x.
+`conditions`: the conditions under which a value or a derivative exists, such as x ≠ 0 for 1 / x.
 `closeness`: equality of two numbers up to rounding.
 `magnitudes`: the magnitudes of values, which bound their rounding errors.
 `claims`: checks of a program's assertions against the computed values.
@@ -25,7 +25,7 @@
 `families`: families of parameters, each stored in one array.
 `initializers`: distributions of initial parameters.
 `initialization`: initial tensors for parameters.
-`open_lengths`: sizes for open ends of ranges.
+`open_lengths`: size symbols for range ends that no input specifies.
 `checks`: type checks without data.
 `named_plans`: plans for named arguments and one library.
 `compiled`: functions for repeated calls.

@@ -155,7 +155,7 @@ def type_of(layout: Layout) -> InputType:
 
 
 def make_labeled_type(layout: Layout) -> InputType:
-    """Return the type, with labels, of a tensor with this layout. It is not cached."""
+    """Return the input type, including labels, of a tensor with this layout. The result is not cached."""
     return InputType(layout.sizes, None, layout.is_truth, layout.labels)
 
 
@@ -216,7 +216,7 @@ class KeywordValues(dict[str, Any]):
 
 
 def keyword_names(values: Mapping[str, Any] | None, named: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the names of the values that are passed by keyword rather than in a mapping."""
+    """Return the names of the values that the call passes by keyword rather than in a mapping."""
     return (*(values.keys() - values.used), *named) if isinstance(values, KeywordValues) else (*named,)
 
 
@@ -239,7 +239,7 @@ def layout_of(value: Any, name: str, sizes: Mapping[str, int]) -> Any:
 
 
 def fill_shape(value: Any, name: str, sizes: Mapping[str, int]) -> dict[str, Any]:
-    """Return the shape of an input, in which `sizes` provides the sizes that are missing."""
+    """Return the shape of an input, with its missing sizes filled in from `sizes`."""
     return {
         axis: size if is_ground(resolve(size)) else sizes.get(axis, size)
         for axis, size in shape_of(value, name).items()

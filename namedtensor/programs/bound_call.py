@@ -31,7 +31,7 @@ class BoundCall:
         try:
             key = (USER_FUNCTIONS.version, count, *values, *map(LAYOUT, given))
             run = self._runs.get(key)
-        except (AttributeError, TypeError):  # not all are tensors
+        except (AttributeError, TypeError):  # Some values are not tensors.
             key = run = None
         try:
             if run is not None:
@@ -40,7 +40,7 @@ class BoundCall:
             result, used = self._call._slow_path(arguments, everything, self._sizes, {}, None)
         except NotationError as problem:
             raise problem.alone() from None
-        is_whole = len(everything) == len(self._values) + len(values)  # no value replaces a bound one
+        is_whole = len(everything) == len(self._values) + len(values)  # False if a given value replaces a bound value
         if key is not None and is_whole and used is not None:
             if len(used.names) == len(self._arrays) + len(given):
                 self._runs = dict([*self._runs.items(), (key, used)][-MAX_RUNS:])

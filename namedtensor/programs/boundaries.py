@@ -35,7 +35,7 @@ BOUNDARY = "boundary"  # the style of tests at boundaries
 MAX_BOUNDARIES = 24  # of a formula, each searched by a few evaluations
 MAX_CONSTANTS = 64
 ORDINARY = (1e-6, 1e4)  # magnitudes of constants that have random numbers on both sides
-ASIDE = (1000, 0.001)  # factors that lead to both sides of other constants
+ASIDE = (1000, 0.001)  # the factors that give inputs on both sides of all other constants
 MAX_BASE, MAX_EXPONENT = 1e6, 40  # of a power that is a constant
 MAX_FILLED = 2  # inputs that are tried in turn
 BISECTIONS = 60
@@ -156,14 +156,14 @@ class BoundarySearch(NamedTuple):
                 yield values
 
     def _has_number_and_input(self, boundary: Boundary) -> bool:
-        """Return whether one side of the boundary is a number and the other an input. Other tests cover this case."""
+        """Return whether one side of the boundary is a number and the other is an input, which other tests cover."""
         return any(
             _number(one) is not None and to_text(other) in self.inputs
             for one, other in (boundary.sides, boundary.sides[::-1])
         )
 
     def _partly(self, name: str, numbers: Sequence[float]) -> PlainTensor:
-        """Return an input with every other element replaced by the number at its position, if the set allows it."""
+        """Return an input in which these numbers replace every other element, if the input's set contains them."""
         tensor = self.inputs[name]
         pairs = zip(records(tensor.extent), tensor.numbers, numbers)
         taken = (new if sum(record) % 2 == 0 and self.allows(name, new) else old for record, old, new in pairs)

@@ -31,7 +31,7 @@ from .executable import PLAIN, CompiledPlan, Options, TypedValues, compile_plan,
 from .symbolic_plans import MAX_SIGNATURES, find_plan
 
 MOST = 2048  # keys of a cache: two for most compiled plans
-BYTES = 128 * 2**20  # of their constants, such as masks, and their plans; an allocator takes up to as much again
+BYTES = 128 * 2**20  # the limit on plans and their constants, such as masks; an allocator may use twice as much memory
 
 
 def bytes_of(value: Any) -> int:
@@ -48,7 +48,7 @@ def new_cache(name: str) -> Cache[Any, Any]:
 
 
 class CachedCall:
-    """A goal that is called with tensors. Each call finds its compiled plan by the input signature."""
+    """A callable goal. Each call finds its compiled plan by the input signature."""
 
     def __init__(self, goal: Goal, options: Options = PLAIN, cache: Cache[Any, Any] | None = None):
         self._goal, self._options = goal, options
@@ -76,7 +76,7 @@ class CachedCall:
             given = (*arguments, *inputs.values())
             try:
                 arrays, layouts = [*map(ARRAY, given)], map(LAYOUT, given)
-            except AttributeError:  # not all are tensors
+            except AttributeError:  # Some inputs are not tensors.
                 arrays, layouts = arrays_and_keys(given)
             key = (self._token, USER_FUNCTIONS.version, *inputs, *layouts)
             if values is not None:  # Names in `values` may be unused; names in `named` must be used.
@@ -128,7 +128,7 @@ class CachedCall:
         return result, compiled
 
     def _goal_of(self, arguments: tuple[Any, ...], given: Mapping[str, Any]) -> Goal:
-        """Return the goal of a call. The inputs of a program select one of its goals."""
+        """Return the goal of a call. A program overrides this method, because its inputs can select another goal."""
         return self._goal
 
     def _fitting(self, goal: Goal, given: BoundArguments, options: Options) -> CompiledPlan:
@@ -186,7 +186,7 @@ class CachedCall:
         return target_of(namespace_of(given.arrays))
 
     def _typed(self, goal: Goal, given: BoundArguments, options: Options) -> TypedValues:
-        """Return the goal's typed terms for inputs of these types, after warnings about possible mistakes."""
+        """Return the goal's typed terms for these inputs, and warn about possible mistakes."""
         result = type_goal(goal, given, options)
         warn_of_checks(result.checker, whole=isinstance(goal, WholeProgram))
         return result

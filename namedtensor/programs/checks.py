@@ -79,12 +79,12 @@ def check_program(
 def try_assertions(
     source: str, tree: Program, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None
 ) -> tuple[Any, ...]:
-    """Test the assertions of a source text on random tensors."""
+    """Return the outcomes of a source text's assertions on random tensors."""
     return claims(source, tree, shapes, sizes)
 
 
 def claims_something(tree: Program, shapes: Iterable[str]) -> bool:
-    """Return whether a program has an equation that is possibly an assertion, not only the definition of a name."""
+    """Return whether a program has an equation that may be an assertion rather than the definition of a name."""
     keys = {key(name) for name in shapes}
     for statement in tree.statements:
         if isinstance(statement, Equation):
@@ -96,7 +96,7 @@ def claims_something(tree: Program, shapes: Iterable[str]) -> bool:
 
 
 def for_any_length(check: Callable[[Mapping[str, Extent]], CheckResult]) -> CheckResult:
-    """Return the result of a check that is valid for any length: open ends of ranges are size symbols."""
+    """Run a check with size symbols for the open ends of ranges. Return its result, which is valid for any length."""
     result, conditions = with_open_ends(check, lambda result: result.errors)
     return replace(result, conditions=tuple(condition.shown for condition in conditions)) if conditions else result
 

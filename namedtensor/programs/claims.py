@@ -134,7 +134,7 @@ def _find_unequal(left: Any, right: Any, unit: float, magnitude: Callable[[], An
 
 
 def _find_unequal_elements(left: Any, right: Any, unit: float, magnitude: Callable[[], Any] | None) -> Any:
-    """Return a mask of the elements that are undefined on only one side. If there are none, mask those that differ."""
+    """Return a mask of the elements that are undefined on only one side or, if there are none, of those that differ."""
     import numpy as np
 
     def magnitudes() -> Any:

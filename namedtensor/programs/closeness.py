@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 RELATIVE = 1e-8  # With 1e-6, a formula that lacks an ε of 1e-5 would count as equal.
-ROUNDINGS = 64  # units of rounding, of the magnitudes: a sum has a few for each addend
+ROUNDINGS = 64  # the tolerance in rounding units of the magnitude; each addend of a sum adds a few units
 UNIT = 2.0**-52  # of float64
 LEAST = 2.0**-960  # added to each magnitude, so that differences among the smallest float64 numbers count as rounding
 

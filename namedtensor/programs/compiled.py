@@ -42,7 +42,10 @@ if TYPE_CHECKING:
 def with_declared(
     goal: WholeProgram | Entry, given: Mapping[str, Any], sizes: Mapping[str, int] | None, with_open: bool = False
 ) -> dict[str, Any]:
-    """Return the arguments and the shapes of other declared inputs. `with_open` includes shapes with open sizes."""
+    """Return the given arguments and the shapes of all other declared inputs.
+
+    `with_open` includes shapes with open sizes.
+    """
     extent = whole_sizes(sizes)
     shapes = {
         name: fill_shape(value, name, extent) if isinstance(value, (str, Mapping)) else value
@@ -208,9 +211,9 @@ class CompiledFormula(Suggests, CachedCall):
         super().__init__(goal, Options(disable=tuple(disable), jit=True))
         self._library = library
         if library is not None:
-            target_named(library)  # it is installed
+            target_named(library)  # raises an error if the library is not installed
 
-    def __reduce__(self) -> Any:  # its functions are rebuilt when it is called
+    def __reduce__(self) -> Any:  # A call rebuilds the functions.
         return CompiledFormula, (self._goal, self._library, self._options.disable)
 
     def specialize(

@@ -155,7 +155,7 @@ class Conditions:
             if name is not None and right == (Number(0),) and statement.condition.operator in SIGNED:
                 self.signs[name.key()] = SIGNED[statement.condition.operator]
 
-    # --------------------------------------------------------------------------------------------------- what is asked
+    # ------------------------------------------------------------------------------------- the conditions of operations
     def visit(self, node: Any, differentiated: bool) -> None:
         """Collect the conditions of an expression and, if `differentiated`, its derivative. Skip cases and `where`."""
         stack = [(node, 0)]
@@ -255,7 +255,7 @@ class Conditions:
         """Return the bases of the names whose values an expression uses. Names that occur only in axes are excluded."""
         return {name.base for name in find_used_names(node, {*self.defined, *self.signs})} - OF_AXES
 
-    # ------------------------------------------------------------------------------------------------------ what is known
+    # ---------------------------------------------------------------------------------------- the properties of expressions
     def is_power(self, node: Superscript) -> bool:
         """Return whether a superscript is a power rather than a label."""
         name = read_spelling(node)
@@ -292,7 +292,7 @@ class Conditions:
         if name is not None and name.key() in self.signs:
             return self.signs[name.key()]
         if name is not None and name.key() in self.defined:
-            self.signs[name.key()] = None  # while it is looked for: a family may be defined by itself
+            self.signs[name.key()] = None  # ends the recursion if a family is defined by itself
             self.signs[name.key()] = self.sign(self.defined[name.key()])
             return self.signs[name.key()]
         if isinstance(node, Name):
@@ -304,7 +304,7 @@ class Conditions:
         return self.sign_of_call(node) if isinstance(node, Call) else None
 
     def sign_of_power(self, node: Superscript) -> str | None:
-        """Return the sign of the base or, if it is unknown, "≥ 0" for an even power or even root and else None."""
+        """Return the sign of the base. If it is unknown, return "≥ 0" for an even power or root, and None otherwise."""
         below = self.sign(node.base)
         exponent = read_fraction(node.components[0])
         if below is None and exponent is not None and (exponent.numerator % 2 == 0 or exponent.denominator % 2 == 0):
@@ -312,7 +312,7 @@ class Conditions:
         return below
 
     def sign_of_call(self, node: Call) -> str | None:
-        """Return the sign of an operator's value, as far as it follows from the operands' signs, or else None."""
+        """Return the sign of an operator's value, or None if the signs of its operands do not determine it."""
         operands = [self.sign(argument) for argument in node.arguments]
         record = None if node.operator in self.own else REGISTRY.get(node.operator)
         if (

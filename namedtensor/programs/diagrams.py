@@ -86,9 +86,9 @@ def check_names(scope: Scope, shapes: Mapping[str, Any], expand: Collection[str]
 def type_single_members(
     goal: WholeProgram | Entry, scope: Scope, inputs: Mapping[Key, InputType], sizes: Mapping[str, int], arguments: Arguments,
 ) -> tuple[Checker, set[str]]:  # fmt: skip
-    """Return a checker that has typed the goal, and the names of the ends of ranges that no input determines.
+    """Return a checker that has typed the goal, and the names of the range ends that no input determines.
 
-    Each of these ends is 1, because one member is enough for a family that is drawn only once.
+    Each of these range ends has the value 1, because the diagram draws a family only once.
     """
     ends: set[str] = set()
     while True:

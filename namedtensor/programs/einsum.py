@@ -203,14 +203,14 @@ def exponent(term: Term) -> int | None:
 
 
 def parts_of(term: Term) -> tuple[Term, ...]:
-    """Return the factors of a product. A power is replaced by its factors, which are equal."""
+    """Return the factors of a product. For a power, return its base once per factor."""
     if term.operator == "^":
         return (term.arguments[0],) * (exponent(term) or 0)
     return term.arguments
 
 
 def operands_in(root: Term) -> dict[int, int]:
-    """Return, for each product in a term, its number of operands. A part that is used twice is counted twice."""
+    """Return the number of operands of each product in a term. Count a part twice if it is used twice."""
     result: dict[int, int] = {}
     for term in topological(root):
         if is_product(term) and all(id(argument) in result for argument in term.arguments):

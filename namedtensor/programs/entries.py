@@ -159,7 +159,7 @@ class Entry:
         return checker.drop_lifting(*pair)
 
     def found(self, checker: Checker, arguments: Arguments) -> tuple[Term, Node | nodes.Program]:
-        """Return this name's term for these arguments, and its node. The program's statements are not checked here."""
+        """Return the term and the node of this name for these arguments, without checking the program's statements."""
         called = self.called(checker, len(arguments))
         if called is None:
             if arguments:
@@ -244,7 +244,7 @@ def name_argument(entry: Entry, position: int) -> str:
 
 
 def axes_of(value: Any) -> dict[str, Any]:
-    """Return the axes of an input as a mapping that has None in place of the sizes. A plain number has no axes."""
+    """Return the axes of an input as a mapping with None for each size. A plain number has no axes."""
     return dict.fromkeys(getattr(value, "axes", ()))
 
 
@@ -277,7 +277,7 @@ def argument_types(
 
 
 def list_named_arguments(checker: Checker, function: FunctionDefinition, have: int) -> tuple[Term, ...]:
-    """Return the arguments after the first `have`, up to the first that was not passed under its parameter's name."""
+    """Return the arguments from position `have` on, up to the first parameter that was not passed by keyword."""
     terms: list[Term] = []
     for name in function.parameters[have:]:
         term = checker.top.variables.get(name.key())
@@ -344,5 +344,5 @@ def says(statement: Any, name: Key, scope: Scope) -> bool:
 
 
 def is_member(name: Key, scope: Scope) -> bool:
-    """Return whether a name is a member of a family, and is therefore defined by the equations of the family."""
+    """Return whether a name is a family member, and is therefore defined by the equations of the family."""
     return name not in scope.definitions and any(family.key.base == name.base for family in scope.families)

@@ -37,7 +37,7 @@ def evaluator(
     key = source if plain else (source, syntax, strict, limits, by_element)
     try:
         call = EVALUATORS.get(key)
-    except TypeError:  # it is not a string
+    except TypeError:  # The source is not a string.
         call = None
     if call is None:
         if not isinstance(limits, Limits):
@@ -179,7 +179,7 @@ def explain(
     Returns
     -------
     Explanation
-        The steps in order: the sub-formula, its type and its value.
+        The steps in order. Each step has a sub-formula, its type and its value.
 
     Raises
     ------

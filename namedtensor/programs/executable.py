@@ -194,7 +194,7 @@ class CompiledPlan:
     moves: Mapping[int, tuple[tuple[str, ...], Mapping[str, Any]]] = field(default_factory=dict)  # aligns inputs
     sizes: tuple[int | SizeSymbol, ...] = ()  # of the inputs, if some are symbols
     parts: Mapping[SizeSymbol, Size] = field(default_factory=dict)  # symbols that stand for parts of others
-    exact: Callable[[Sequence[Any]], CompiledPlan] | None = None  # makes a plan for the sizes of arrays, for its errors
+    exact: Callable[[Sequence[Any]], CompiledPlan] | None = None  # compiles for given arrays, to raise errors
     is_alone: bool = field(init=False)  # whether there is one result, about which nothing is asserted
     layouts: dict[Any, Any] = field(default_factory=dict, init=False)  # of the results, by shape if sizes are symbols
 

@@ -64,7 +64,7 @@ def labels_of(name: str) -> tuple[str, ...]:
 def index_in(labels: Sequence[str], pattern: Sequence[str]) -> int | None:
     """Return the first position at which the labels have a number in place of a label in `pattern`.
 
-    Return None if the lengths differ, if the labels equal the pattern, or if they differ in a label that is no number.
+    Return None if the lengths differ, if the labels equal the pattern, or if they differ in a label that is not a number.
     """
     if len(labels) != len(pattern):
         return None
@@ -73,7 +73,7 @@ def index_in(labels: Sequence[str], pattern: Sequence[str]) -> int | None:
 
 
 def together(tensors: Sequence[Any]) -> Any:
-    """Stack tensors of one layout along a new first axis. JAX shapes without values are stacked to a shape."""
+    """Stack tensors with the same layout along a new first axis. Stack JAX shapes without values to a JAX shape."""
     layout, arrays = tensors[0].layout, [tensor.array for tensor in tensors]
     axes, extent = (ALONG, *layout.axes), (len(tensors), *layout.extent)
     if layout.xp is None:

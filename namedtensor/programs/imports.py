@@ -255,7 +255,7 @@ def _scope_of(text: str) -> Scope:
 
 
 def _rows(content: str, span: Span, name: str) -> list[SourcePart]:
-    """Return the lines of a span. Each has the name of its file and its line number there."""
+    """Return the lines of a span, each with the name of its file and its line number."""
     rows: list[SourcePart] = []
     position = span[0]
     for text in content[slice(*span)].splitlines(keepends=True):

@@ -59,7 +59,7 @@ def draw_parameters(
     goal: WholeProgram | Entry, seed: Any, sizes: Mapping[str, int] | None, dtype: str, initializers: Initializers,
     unwanted: Collection[str] = (),
 ) -> dict[str, Any]:  # fmt: skip
-    """Return an initialized tensor for each parameter of a program that is not `unwanted`, as `initial` does."""
+    """Return an initialized tensor for each parameter of a program, except for names in `unwanted`; see `initial`."""
     checker = infer_types(goal, sizes, {}, by_keyword=())
     summed = fans(checker.parameters, checker.graph.all())
     shapes = {name: shape for name, shape in shapes_of(checker, {}).items() if name not in unwanted}

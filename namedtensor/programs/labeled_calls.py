@@ -56,7 +56,7 @@ def align_inputs(
 def labels_of_results(
     terms: tuple[Term, ...], given: BoundArguments, checker: Checker | None = None
 ) -> tuple[AxisLabels, ...]:
-    """Return the labels of the values of these terms, one after another."""
+    """Return the axis labels of each term's value, in the order of the terms."""
     inputs = {name: labels_of(layout) for name, layout in given.labeled.items()}
     several = labels_of_terms(terms, inputs, {} if checker is None else checker.axes_of_variables)
     return tuple({source_name(axis): labels for axis, labels in one.items()} for one in several)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 AnyProgram = TypeVar("AnyProgram", bound="Program")
-MAX_ENTRIES = 1024  # names of a program, and groups of names, that have been asked for
+MAX_ENTRIES = 1024  # the limit on cached entry points, for names and for groups of names
 
 
 class Program(OnDevices, Verbs):
@@ -131,7 +131,7 @@ class Program(OnDevices, Verbs):
         """Return an entry point for one or several names: `program["K", "V"](…)` computes shared steps once."""
         try:
             entry = self._entries.get(name)
-        except TypeError:  # it cannot be the name of anything
+        except TypeError:  # An unhashable value cannot be a name.
             entry = None
         if entry is None:
             if isinstance(name, str):
@@ -146,7 +146,7 @@ class Program(OnDevices, Verbs):
         return entry
 
     def __getattr__(self, name: str) -> EntryPoint:
-        if name.startswith("_") or "_goal" not in self.__dict__:  # as while one is copied
+        if name.startswith("_") or "_goal" not in self.__dict__:  # A program that is being copied has no goal yet.
             raise AttributeError(name)
         if not self._goal.program.names.has(name):
             raise no_attribute(f"this {type(self).__name__}", name, [text for text in dir(self) if text[:1] != "_"])
@@ -243,7 +243,7 @@ class Program(OnDevices, Verbs):
             return closed_form(self, shapes, sizes)
         with using(operators):
             closed = closed_form(self, shapes, sizes)
-            _ = closed.derivation, closed.named  # which are read now, while its operators are known
+            _ = closed.derivation, closed.named  # Compute both now, while the program's operators are registered.
             return closed
 
     def _goal_of(self, arguments: tuple[Any, ...], given: Mapping[str, Any]) -> Goal:
@@ -283,7 +283,7 @@ class Formula(Program):
 
     if TYPE_CHECKING:
 
-        def __getattr__(self, name: Never) -> Never: ...  # a formula's names are asked for as formula["f"]
+        def __getattr__(self, name: Never) -> Never: ...  # Write formula["f"] to access a name.
 
 
 class DerivativeFormula(Formula):
@@ -333,7 +333,7 @@ class EntryPoint(Verbs):
         return self._program
 
     def derivative(self, wrt: str) -> Formula | EntryPoint:
-        """Return the derivative with respect to `wrt`, which is an entry point if `self` is a function.
+        """Return the derivative with respect to a name: an entry point if `self` is a function, or else a formula.
 
         Parameters
         ----------

@@ -40,7 +40,7 @@ class ProgramNames:
 
     @property
     def free(self) -> list[str]:
-        """The names that must be inputs, because nothing in the program explains them, in alphabetical order."""
+        """The names that must be inputs, because the program neither defines nor binds them, in alphabetical order."""
         explained = self.bases | self.indices | set(CONSTANTS)
         parameters = {key for function in self.scope.all_functions() for key in function.bound}
         return sorted(

@@ -38,7 +38,7 @@ Place = tuple[str, int]  # the position of a size: the name of a tensor, and the
 
 
 def signature_of(given: BoundArguments) -> tuple[tuple[Any, ...], tuple[int, ...], tuple[Place, ...]]:
-    """Return the key of a plan without the sizes, the sizes, and the place of each size."""
+    """Return the key of a call without its sizes, the sizes, and the tensor and axis position of each size."""
     key: list[Any] = [given.positional]
     sizes: list[int] = []
     places: list[Place] = []
@@ -68,7 +68,7 @@ class SignaturePlans:
 
     @property
     def is_full(self) -> bool:
-        """Whether calls with other sizes are planned with fixed sizes, because there are too many plans or failures."""
+        """Whether there are too many plans or failures to plan further sizes as symbols."""
         return len(self.plans) >= MAX_PLANS or self.failures >= MAX_FAILURES
 
 
@@ -187,7 +187,7 @@ def symbols_of_call(
 
 
 def layouts_with(abstract: Abstract, places: Sequence[Place], symbols: dict[int, SizeSymbol]) -> dict[str, Layout]:
-    """Return the layouts of those tensors that have symbols as sizes, with these symbols."""
+    """Return the layouts of the tensors that have symbols as sizes, with the symbols in place of the numbers."""
     extents: dict[str, list[Any]] = {}
     for number, symbol in symbols.items():
         name, position = places[number]

@@ -51,7 +51,7 @@ class Goal(NamedTuple):
     entry: WholeProgram | Entry | Several
     sizes: Mapping[str, int]
     order: tuple[str, ...]
-    needed: tuple[str, ...]  # inputs without which there is no value
+    needed: tuple[str, ...]  # the inputs that the value requires
     orders: tuple[tuple[str, ...], ...] = ()  # the axes of each result; by default in the order of the inputs
 
 
@@ -77,7 +77,7 @@ class Forward(NamedTuple):
 
 @lru_cache(maxsize=256)
 def are_dtypes_fit(expected: tuple[str, ...], shared: tuple[str, ...], actual: tuple[Any, ...]) -> bool:
-    """Return whether the dtypes are as expected. All dtypes in `shared` can be replaced by one other in `shared`."""
+    """Return whether the dtypes are as expected. One dtype in `shared` may replace all others in `shared`."""
     names = [str(dtype).removeprefix("torch.") for dtype in actual]
     common = {name for name, dtype in zip(names, expected) if dtype in shared}
     return len(common) < 2 and all(

@@ -59,7 +59,7 @@ class NamedModule(Module):
         else:
             self.register_parameter(name, parameter)
 
-    # --------------------------------------------------------------------------------------------------- to be filled in
+    # -------------------------------------------------------------------------------------------------- abstract methods
     @abstractmethod
     def run(self, parameters: dict[str, Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Return the value for parameters and inputs that are named tensors."""
@@ -160,7 +160,7 @@ class NamedModule(Module):
         parameters = self._parameters
         return [getattr(self, key) if parameters.get(key) is None else parameters[key] for key in self._keys]
 
-    # ------------------------------------------------------------------------------------------------------- what it does
+    # -------------------------------------------------------------------------------------------- parameters and results
     @property
     def tensors(self) -> dict[str, Any]:
         """The parameters: named tensors that share the module's arrays, and numbers."""

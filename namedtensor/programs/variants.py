@@ -59,7 +59,7 @@ def find_declared_names(tree: Program) -> list[Node]:
 
 
 def cut_declarations(program: ParsedProgram, names: set[str]) -> dict[Span, str]:
-    """Return the replacement of each declaration that contains one of these names: the declaration without them."""
+    """Return, by span, each declaration that contains one of these names, with the names removed."""
     cuts: dict[Span, str] = {}
     for statement in program.tree.statements:
         if isinstance(statement, Declaration):

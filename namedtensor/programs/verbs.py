@@ -135,7 +135,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         Returns
         -------
         Explanation
-            The steps in order: the sub-formula, its type, its value, and the definitions that contain it.
+            The steps in order. Each step has a sub-formula, its type, its value, and the definitions that contain it.
 
         Raises
         ------
@@ -323,7 +323,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         names: Collection[str] | None = None,
         **shapes: Any,
     ) -> dict[str, Any]:
-        """Initialize the parameters.
+        """Return an initialized tensor for each parameter.
 
         Parameters
         ----------
