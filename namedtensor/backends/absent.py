@@ -26,7 +26,7 @@ BITS = {
 
 
 class Tabled(Target):
-    """NumPy's rules for the dtypes of results, read from a table instead of from NumPy."""
+    """A NumPy target for systems without NumPy. A table contains the promotion rules."""
 
     def __init__(self) -> None:
         super().__init__(backend("numpy"), None)

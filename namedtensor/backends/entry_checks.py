@@ -25,7 +25,7 @@ from ..terms.environment import distinct_names
 
 _CHECK = '''
 def check(name, x, sizes, *dtypes):
-    """Reject an input of another type, dtype or size than this function is written for."""
+    """Raise TypeError or ValueError if an input has another type, dtype or size than this function expects."""
     if not isinstance(x, {array}):
         raise TypeError(f"{name} must be a {kind}, got {type(x).__name__}")
     if x.dtype not in dtypes:

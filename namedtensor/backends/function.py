@@ -156,9 +156,8 @@ def bytes_of(plan: Plan) -> int:
     return STEP * len(plan.steps) + INPUT * len(plan.inputs) + sum(map(bytes_of, further))
 
 
-# ---------------------------------------------------------------------------------------------------- no warnings
-# log(-1) is nan, which is the value of the formula. NumPy keeps its warning settings in a context variable, so running
-# a call in a context without warnings costs next to nothing.
+# The value of log(-1) is nan, without a warning. NumPy keeps its warning settings in a context variable, so running a
+# call in a context without warnings costs almost nothing.
 _FREE: list[contextvars.Context] = []
 
 

@@ -44,7 +44,7 @@ KEYWORDS = frozenset(
 
 # ------------------------------------------------------------------------------------------------------------- values
 class ScriptText(str):
-    """JavaScript source text that represents itself within the options of a step."""
+    """JavaScript source text whose representation is the text itself, for use in the options of a step."""
 
     __slots__ = ()
 
@@ -263,7 +263,7 @@ BACKEND = JavaScript("javascript", "", LINES, {}, {}, numbers=OF_NUMBERS | {"max
 
 
 class JavaScriptTarget(Target):
-    """JavaScript as plans see it. Result dtypes come from a table, because there is no library to query."""
+    """The JavaScript target. Result dtypes come from a table, because there is no library to query."""
 
     def __init__(self):
         super().__init__(BACKEND, None)
@@ -319,7 +319,7 @@ def pieces() -> dict[str, str]:
 
 
 def runtime_for(text: str) -> str:
-    """Return source of the runtime functions that a text needs, and of the object `nt` with the functions it calls."""
+    """Return the source of the runtime functions that a text needs, and of an object `nt` with the called functions."""
     every = pieces()
     called = {*re.findall(r"\bnt\.(\w+)", text)}
     needed, waiting = set[str](), [*called]

@@ -51,12 +51,12 @@ def _write_pick(names: tuple[str, ...], options: dict[str, Any], step: Any) -> s
 
 IS_CONCRETE = '''
 def is_concrete(array):
-    """Whether an array has its numbers, and is not being traced."""
+    """Return whether an array has concrete values, that is, whether JAX is not tracing the array."""
     return not isinstance(array, jax.core.Tracer)
 '''
 TELL_IF_TRACED = '''
 def tell_if_traced(*arrays):
-    """Warn if the numbers are not there, so that no overflow is found out."""
+    """Warn that overflow is not detected if JAX traces one of the arrays."""
     if not all(map(is_concrete, arrays)):
         warnings.warn("integers that JAX traces are not checked for overflow", stacklevel=3)
 '''
@@ -67,33 +67,33 @@ def passed(found):
 '''
 IN_BITS = '''
 def in_bits(exact, dtype):
-    """Fail where a dtype cannot hold what the right numbers are."""
+    """Raise OverflowError if a dtype cannot represent the exact results."""
     held = np.iinfo(dtype)
     if exact.size and not held.min <= exact.min() <= exact.max() <= held.max:
         raise OverflowError("integer overflow")
 '''
 EXACT_SUM = '''
 def exact_sum(x, axes, keep):
-    """Sum integers; overflow is an error."""
+    """Sum integers. Raise OverflowError if the dtype cannot represent a sum."""
     if is_concrete(x):
         in_bits(np.asarray(x).sum(axes, np.int64), x.dtype)
     return jnp.sum(x, axes, keepdims=keep)
 '''
 EXACT_CUMSUM = '''
 def exact_cumsum(x, axis):
-    """Cumulative sum of integers; overflow is an error."""
+    """Return cumulative sums of integers. Raise OverflowError if the dtype cannot represent a sum."""
     if is_concrete(x):
         in_bits(np.asarray(x).cumsum(axis, np.int64), x.dtype)
     return jnp.cumsum(x, axis)
 '''
 EXACT_CAST = '''
 def exact_cast(x):
-    """Convert unsigned integers to signed ones."""
+    """Convert unsigned integers to signed integers. Raise OverflowError if one is out of range."""
     return of_64_bits(x.astype(int))
 '''
 POSITIONS = '''
 def positions(indices, size, base):
-    """Indices that count from `base`, as positions from 0; each must lie in range."""
+    """Convert indices that start at `base` to positions from 0. Raise IndexError if one is out of range."""
     if is_concrete(indices):
         wrong = (indices < base) | (indices >= base + size)
         if wrong.any():
@@ -102,13 +102,13 @@ def positions(indices, size, base):
 '''
 SCATTER_ADD = '''
 def scatter_add(x, places, axis, size):
-    """Zeros, to whose elements along an axis those of x are added at their places."""
+    """Return an array of zeros with the elements of x added at the given positions along an axis."""
     whole = jnp.zeros((*x.shape[:axis], size, *x.shape[axis + 1 :]), x.dtype)
     return whole.at[(slice(None),) * axis + (places,)].add(x)
 '''
 WHOLE_POSITIONS = '''
 def whole_positions(indices):
-    """Convert indices from floats to integers."""
+    """Convert float indices to integers. Raise IndexError if one is not an integer."""
     if is_concrete(indices):
         wrong = (indices != jnp.floor(indices)) | ~(jnp.abs(indices) < 2.0**63)
         if wrong.any():
@@ -117,13 +117,13 @@ def whole_positions(indices):
 '''
 COVERED = '''
 def covered(condition):
-    """Fail where no case holds."""
+    """Raise ValueError if no case applies to some element."""
     if is_concrete(condition) and not condition.all():
         raise ValueError("no case applies to some elements")
 '''
 WIDENED = '''
 def widened(x, matrix):
-    """x times the transpose of a matrix; XLA converts integers in the loop that adds up."""
+    """Return x times the transpose of a matrix. XLA converts integers within the loop of the product."""
     return x @ matrix.T.astype(x.dtype)
 
 
@@ -131,14 +131,14 @@ widened = jax.jit(widened)
 '''
 WINDOWS = '''
 def windows(x, axis, size):
-    """Windows along an axis."""
+    """Return the windows of `size` elements along an axis, with a new last axis for the elements of a window."""
     count = x.shape[axis] - size + 1
     at = np.arange(count)[:, None] + np.arange(size)
     return jnp.moveaxis(jnp.take(x, at, axis=axis), axis + 1, -1)
 '''
 COFACTORS = '''
 def cofactors(x):
-    """det x times the transposed inverse; by singular values where there is none, or one that is far from exact."""
+    """Return det(x) times the transposed inverse, computed by SVD if x is singular or nearly singular."""
     inverse = jnp.linalg.inv(x)
     found = jnp.linalg.det(x)[..., None, None] * jnp.swapaxes(inverse, -2, -1)
     finite = jnp.isfinite(x).all((-2, -1), keepdims=True)
@@ -156,7 +156,7 @@ def cofactors(x):
 '''
 EIGENVECTORS = '''
 def eigenvectors(x):
-    """Those of symmetric matrices, as columns, each with its largest number positive, of equals the first."""
+    """Return the eigenvectors of symmetric matrices as columns, each with its first largest component positive."""
     found = jnp.linalg.eigh(x)[1]
     sizes = jax.lax.stop_gradient(jnp.abs(found))
     near = sizes >= sizes.max(-2, keepdims=True, initial=0) * (1 - 1e-5)
@@ -165,7 +165,7 @@ def eigenvectors(x):
 '''
 TRIANGLE = '''
 def triangle(x):
-    """The Cholesky factor; JAX gives nan where there is none."""
+    """Return the Cholesky factor. Raise ValueError if there is none, for which JAX itself returns nan."""
     found = jnp.linalg.cholesky(x)
     if is_concrete(x) and not jnp.isfinite(found).all() and jnp.isfinite(x).all():
         raise ValueError("not positive definite")
@@ -173,7 +173,7 @@ def triangle(x):
 '''
 DESCENDING = '''
 def descending(x):
-    """The positions of the largest along the last axis, the largest first; of equals the first comes first."""
+    """Return the positions that sort the last axis in descending order. Equal elements keep their order."""
     return jnp.argsort(x, axis=-1, descending=True, stable=True)
 '''
 FAILS = frozenset(
@@ -224,7 +224,7 @@ LINES: dict[str, Any] = {
 
 
 class FixedArguments(NumPy):
-    """NumPy's table of lines, used in JAX functions for values that are known before there is any data."""
+    """NumPy's table of lines, which JAX functions use for steps that do not depend on the data."""
 
     def __init__(self):
         super().__init__("jnp")

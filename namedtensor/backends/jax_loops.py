@@ -6,13 +6,13 @@ from .lines import LOOP
 
 CHECKED_LOOP = '''
 def checked_loop(step, states, slices, given, steps, kept, listed=()):
-    """A loop over integers: step by step if the values are concrete and can be checked, else traced by JAX."""
+    """Run a loop over integers: step by step if the values are concrete and can be checked, or else traced by JAX."""
     run = loop_in_turn if all(map(is_concrete, jax.tree.leaves((states, slices, given)))) else loop
     return run(step, states, slices, given, steps, kept, listed)
 '''
 SCANNED = '''
 def scan(step, states, slices, given, steps, kept, listed):
-    """Run a loop over the slices; return the final states, and the states `kept` after each step."""
+    """Run a loop over the slices. Return the final states, and the `kept` states after each step."""
     return looked_up(step, steps, (*kept, *listed), states, tuple(slices), given)
 
 
@@ -20,7 +20,7 @@ scan = jax.jit(scan, static_argnums=(0, 4, 5, 6))
 
 
 def loop(step, states, slices, given, steps, kept, listed=()):
-    """The same; a call for each step where steps have vast arrays of their own, which a scan would copy."""
+    """Run a loop as one scan, or with one call per step if a scan would copy very large arrays of its steps."""
     states, given = tuple(map(jnp.asarray, states)), tuple(map(jnp.asarray, given))
     if has_vast(slices) and all(map(is_concrete, jax.tree.leaves((states, slices, given)))):
         return loop_in_turn(jax.jit(step), states, slices, given, steps, kept, listed)
@@ -31,8 +31,9 @@ VAST = 2**17  # elements of a tensor whose copy for a step takes longer than XLA
 LARGE = 2**14  # elements of a tensor that is looked up in its step; smaller ones are put together, which costs little
 LOOKED_UP = f'''
 def in_steps(once, steps, is_large, states, slices, others=()):
-    """A scan of `once`, which is given the states, and of each slice and of the others its own: of tensors in a list the
-    large are looked up in their step, the others put together."""
+    """Return a function that scans `once` over all steps. Each call of `once` receives the states, and the elements of
+    the slices and of `others` for its step. In a list of tensors, each step looks up a large tensor; small tensors are
+    stacked before the scan."""
     large = [isinstance(each, list) and is_large(each[0]) for each in slices]
     turns = [*zip(*(each for each, own in zip(slices, large) if own))]
     along = [None if own else jnp.stack(each) if isinstance(each, list) else each for each, own in zip(slices, large)]
@@ -49,7 +50,7 @@ def in_steps(once, steps, is_large, states, slices, others=()):
 
 
 def scanned(step, steps, kept, is_large, states, slices, given, wrapped=lambda each: each):
-    """Run a loop as a scan; return the final states, and the states `kept` after each step."""
+    """Run a loop as a scan. Return the final states, and the `kept` states after each step."""
 
     def once(states, elements, further):
         states = step(*states, *elements, *given)
@@ -60,18 +61,18 @@ def scanned(step, steps, kept, is_large, states, slices, given, wrapped=lambda e
 
 
 def without_copies(one):
-    """A step whose derivative keeps no other form of its weights, as matrices say: it reshapes them again."""
+    """Return a step whose derivative stores no reshaped copies of its weights, but reshapes the weights again."""
     again = ("reshape", "transpose", "convert_element_type", "squeeze", "broadcast_in_dim")
     return jax.checkpoint(one, prevent_cse=False, policy=lambda primitive, *_, **__: primitive.name not in again)
 
 
 def is_looked_up(each):
-    """Whether a tensor in a list is looked up in its step."""
+    """Return whether a tensor in a list is large enough that its step looks it up."""
     return each.size >= {LARGE}
 
 
 def looked_up(step, steps, kept, states, slices, given):
-    """The same, by whatever is fastest where no derivative is taken; a GPU would wait to know which tensor it is."""
+    """Run a loop in the fastest way without a derivative. A GPU looks up no tensors, because it would have to wait."""
     waits = jax.default_backend() == "gpu"
     if waits and few(steps, slices):
         return loop_in_turn(jax.jit(step), states, slices, given, steps, kept)
@@ -79,7 +80,7 @@ def looked_up(step, steps, kept, states, slices, given):
 
 
 def differentiated(step, steps, kept, values, changes):
-    """The same and its differential."""
+    """Return the results of `looked_up` and their differentials."""
     leaves, tree = jax.tree.flatten(values)
     changes = jax.tree.leaves(changes, is_leaf=is_constant)
     if is_worth_steps(steps, *values[:2]):
@@ -99,14 +100,14 @@ def differentiated(step, steps, kept, values, changes):
 
 
 def is_worth_steps(steps, states, slices):
-    """Whether a differential looks tensors up: those of many steps, whose states have differentials."""
+    """Return whether a differential looks up tensors, which requires many steps and differentiable states."""
     own = any(isinstance(each, list) and is_looked_up(each[0]) for each in slices) and not few(steps, slices)
     return own and jax.default_backend() != "gpu" and all(jnp.issubdtype(each.dtype, jnp.inexact) for each in states)
 
 
 def step_by_step(step, steps, kept, values, changes):
-    """The same where tensors are looked up: a second scan is given the states before each step, and makes the inside of a
-    step again, so that no step keeps a copy of its own tensors. Their differentials alone are put together."""
+    """Return the results of `differentiated` for tensors that are looked up. A second scan receives the states before
+    each step and recomputes the step, so that no step stores a copy of its tensors. Only differentials are stacked."""
     states, slices, given = values
     count = len(states)
     found = looked_up(step, steps, (*range(count),), states, slices, given)
@@ -138,7 +139,7 @@ def step_by_step(step, steps, kept, values, changes):
 
 
 def together(own, changes):
-    """The differentials of a slice along the axis of the steps; None where it does not change."""
+    """Return the differentials of a slice, stacked along the axis of the steps, or None if the slice is constant."""
     if not isinstance(own, list):
         return None if is_constant(changes) else changes
     if all(map(is_constant, changes)):
@@ -147,17 +148,17 @@ def together(own, changes):
 
 
 def has_vast(slices):
-    """Whether steps have vast tensors of their own, each in an array of its own."""
+    """Return whether the steps have very large tensors in separate arrays."""
     return any(isinstance(each, list) and each[0].size >= {VAST} for each in slices)
 
 
 def few(steps, slices):
-    """Whether so few steps, with vast tensors of their own, are written out: what takes a derivative of them runs faster."""
+    """Return whether so few steps have very large tensors that a derivative is faster if the steps are written out."""
     return steps < {SCANNED_FROM} and has_vast(slices)
 
 
 def is_constant(change):
-    """Whether a differential is that of what does not change."""
+    """Return whether a differential is the differential of a constant."""
     return isinstance(change, jax.custom_derivatives.SymbolicZero)
 
 

@@ -96,7 +96,7 @@ def loop(names: tuple[str, ...], options: dict[str, Any], step: Any, kernel: str
 
 LOOP = """
 def loop(step, states, slices, given, steps, kept, listed=()):
-    \"\"\"Run a loop over the slices; return the final states, and the states `kept` after each step.\"\"\"
+    \"\"\"Run a loop over the slices. Return the final states, and the `kept` states after each step.\"\"\"
     through = [[] for _ in (*kept, *listed)]
     for elements in zip(*slices) if slices else ((),) * steps:
         states = step(*states, *elements, *given)
@@ -106,7 +106,7 @@ def loop(step, states, slices, given, steps, kept, listed=()):
 """
 INDEX_ERROR = '''
 def index_error(index, size=None, base=1):
-    """The error for an index that is not an integer, or out of range."""
+    """Return the error for an index that is not an integer or is out of range."""
     expected = "an integer" if size is None else f"from {base} to {base + size - 1}"
     error = IndexError(f"an index must be {expected}, got {index}")
     error.index, error.size = index, size
@@ -125,7 +125,7 @@ COMMON = {
 EXACT = {
     "exact_add": '''
 def exact_add(x, y):
-    """Add integers; overflow of 64 bits is an error."""
+    """Add integers. Raise OverflowError if a sum exceeds 64 bits."""
     total = x + y
     if {(((x ^ total) & (y ^ total)) < 0)}:
         raise OverflowError("integer overflow: exceeds int64")
@@ -133,7 +133,7 @@ def exact_add(x, y):
 ''',
     "exact_subtract": '''
 def exact_subtract(x, y):
-    """Subtract integers; overflow of 64 bits is an error."""
+    """Subtract integers. Raise OverflowError if a difference exceeds 64 bits."""
     away = x - y
     if {(((x ^ y) & (x ^ away)) < 0)}:
         raise OverflowError("integer overflow: exceeds int64")
@@ -141,17 +141,17 @@ def exact_subtract(x, y):
 ''',
     "exact_abs": '''
 def exact_abs(x):
-    """Absolute values of integers; overflow of 64 bits is an error."""
+    """Return absolute values of integers. Raise OverflowError if one exceeds 64 bits."""
     return of_64_bits(abs(x))
 ''',
     "of_64_bits": '''
 def of_64_bits(x):
-    """Check integers that are negative only after an overflow of 64 bits."""
+    """Return these integers. Raise OverflowError if one is negative, which only a 64-bit overflow can cause."""
     if {(x < 0)}:
         raise OverflowError("integer overflow: exceeds int64")
     return x
 ''',
-}  # a sum has overflowed if its sign differs from both operands
+}  # A sum has overflowed if its sign differs from the signs of both operands.
 
 
 def exact(any_of: str) -> dict[str, str]:

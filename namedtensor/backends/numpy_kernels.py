@@ -11,11 +11,11 @@ IN_BLOCKS = '''
 def in_blocks(caller, run, arrays, cuts, counts, rows, axis, shape, dtype, buffers, fallback=None, more_buffers=()):
     """Apply `run` to each block of the arrays and assemble the result; `caller` runs the workers.
 
-    `cuts` gives for each axis of each array the index of the count that splits it, or None: the last count splits into
-    slices of `rows`, the others into single elements. `run` takes the part of the result to write to, and `buffers`,
-    which are local to a thread. The last slice overlaps the one before, so that all have one size; its new rows alone
-    are written. `run` returns True for a block whose values are too extreme, which `fallback` then computes; after two
-    such blocks in a row, `fallback` computes all that remain.
+    `cuts` contains, for each axis of each array, the index of the count that splits the axis, or None. The last count
+    splits into slices of `rows`, and the other counts split into single elements. `run` receives the part of the result
+    to write to, and `buffers`, which are local to a thread. The last slice overlaps the previous slice, so that all
+    slices have the same size, but only its new rows are written. If the values of a block are too extreme, `run`
+    returns True, and `fallback` computes the block. After two such blocks in a row, it computes all remaining blocks.
     """
     forms = [(run, buffers)] if fallback is None else [(run, buffers), (fallback, more_buffers)]
     out = np.empty(shape, dtype)
@@ -61,7 +61,7 @@ def in_blocks(caller, run, arrays, cuts, counts, rows, axis, shape, dtype, buffe
 LOOP = lines.LOOP.replace("stacked", "np.stack")
 OVER_SLICES = '''
 def over_slices(run, combine, arrays, cuts, start, stop, rows, buffers):
-    """What `run` gives for each slice of the arrays, combined; `cuts` says along which axis each is cut, if along any."""
+    """Apply `run` to each slice of the arrays and combine the results. `cuts` has the sliced axis of each array, or None."""
     cuts = [None if cut is None else (slice(None),) * cut for cut in cuts]
 
     def work(memory):
@@ -78,7 +78,7 @@ def over_slices(run, combine, arrays, cuts, start, stop, rows, buffers):
 '''
 GUARD = '''
 def guard(x, low, high):
-    """Whether all entries of x lie between two numbers."""
+    """Return whether all elements of x are between two bounds."""
     if x.size < 64:
         found = x.ravel().tolist() or [1.0]
         least, most = min(found), max(found)
@@ -88,7 +88,7 @@ def guard(x, low, high):
 '''
 SHIFTED = '''
 def shifted(sums, powers, x, axes):
-    """Return the sums of powers = exp x; compute rows with a sum below 1, or very large, again without their largest."""
+    """Return the sums of powers = exp x. Subtract the maximum in rows whose sum is below 1 or very large."""
     far = 2.0 ** (64 if x.itemsize == 4 else 512)
     if sums.size < 64:
         found = sums.ravel().tolist() or [1.0]
@@ -112,7 +112,7 @@ def shifted(sums, powers, x, axes):
 '''
 STANDARDIZE = '''
 def standardize(x, eps):
-    """x over √(its mean square along the last axis + eps); the largest is taken out first where a square would overflow."""
+    """Return x / √(mean square along the last axis + eps). If a square overflows, first divide x by its maximum."""
     n = x.dtype.type(x.shape[-1])
     squares = np.vecdot(x, x)[..., None] / n
     if guard(squares, -1, np.finfo(x.dtype).max):
@@ -124,7 +124,7 @@ def standardize(x, eps):
 '''
 ERF = '''
 def erf(x, out=None):
-    """The error function: near zero x + x P(x²), farther out 1 − exp(−x²) R(x), P and R fitted to fifty digits."""
+    """Return erf x: near zero x + x P(x²), farther out 1 − exp(−x²) R(x), with P and R fitted to fifty digits."""
     size = np.minimum(np.abs(x), 6.0)
     square = size * size
     outside = horner(ABOVE, size)
@@ -137,7 +137,7 @@ def erf(x, out=None):
 '''
 ERF_SINGLE = '''
 def erf_single(x, out=None):
-    """The error function of numbers of 32 bits, tanh(x P(x²)): as many at a time as lie in the cache."""
+    """Return erf x of 32-bit floats as tanh(x P(x²)), for as many elements at a time as fit the cache."""
     whole = np.empty(x.shape, x.dtype) if out is None or not out.flags.c_contiguous else out
     given, found, size = np.ravel(x), whole.reshape(-1), 2**15
     squares, totals = np.empty((2, min(size, given.size)), x.dtype)
@@ -159,7 +159,7 @@ def erf_single(x, out=None):
 '''
 HORNER = '''
 def horner(coefficients, x):
-    """A polynomial, by Horner's rule."""
+    """Evaluate a polynomial by Horner's rule."""
     total = coefficients[0] * x + coefficients[1]
     for coefficient in coefficients[2:]:
         total *= x
@@ -169,7 +169,7 @@ def horner(coefficients, x):
 PADDED = {3: 4, 5: 8, 6: 8, 7: 8, 13: 16, 14: 16, 15: 16}  # numbers of rows that take longer than the larger number
 PADDED_DOT = '''
 def with_rows(x, count):
-    """As many rows, the first of them repeated."""
+    """Return x with `count` rows, of which the additional rows repeat the first rows."""
     rows = np.empty((count, x.shape[1]), x.dtype)
     rows[: len(x)] = x
     rows[len(x) :] = x[: count - len(x)]
@@ -177,7 +177,7 @@ def with_rows(x, count):
 
 
 def padded_dot(x, y):
-    """x times y; where one has few rows, as many as the BLAS multiplies at once."""
+    """Return x times y. Pad few rows of x, or few columns of y, to a number that the BLAS multiplies faster."""
     above, beside = PADDED.get(len(x)), PADDED.get(y.shape[1])
     if above:
         return with_rows(x, above).dot(y)[: len(x)]
@@ -187,10 +187,10 @@ def padded_dot(x, y):
 '''
 PROJECTED = '''
 def projected(x, matrices):
-    """x times each of the matrices, side by side; where they lie so in one array, it is one product."""
+    """Return x times each matrix, side by side. Compute one product if the matrices are adjacent in one array."""
     first = matrices[0]
     base, whole, steps = first.base, sum(each.shape[1] for each in matrices), first.strides
-    exchanged = len(x) < first.shape[1] and steps[0] == first.itemsize  # with the larger matrix on the left it is faster
+    exchanged = len(x) < first.shape[1] and steps[0] == first.itemsize  # faster with the larger matrix left
     product = lambda matrix: padded_dot(matrix.T, x.T).T if exchanged else padded_dot(x, matrix)
     start = place = first.__array_interface__["data"][0]
     is_one = type(base) is np.ndarray and base.flags.c_contiguous
@@ -205,7 +205,7 @@ def projected(x, matrices):
 
 
 def separately(x, matrices, whole, product):
-    """The same, one after the other; `product` is that with a matrix, None where it is written to its place."""
+    """Return x times each matrix, one product at a time. If `product` is None, write each product in place."""
     result, start = np.empty((len(x), whole), x.dtype), 0
     for each in matrices:
         part = result[:, start : start + each.shape[1]]
@@ -218,7 +218,7 @@ def separately(x, matrices, whole, product):
 '''
 WIDENED = '''
 def widened(x, matrix):
-    """x times the transpose of a matrix of integers, of which as many rows as the cache holds are converted at a time."""
+    """Return x times the transpose of an integer matrix, converting as many rows at a time as fit the cache."""
     count, size = matrix.shape
     rows = x.reshape(-1, size)
     out = np.empty((len(rows), count), x.dtype)
@@ -235,7 +235,7 @@ def widened(x, matrix):
 '''
 POSITIONS = '''
 def positions(indices, size, base):
-    """Indices that count from `base`, as positions from 0; each must lie in range."""
+    """Convert indices that start at `base` to positions from 0. Raise IndexError if one is out of range."""
     if not guard(indices, base - 1, base + size):
         wrong = (indices < base) | (indices >= base + size)
         if wrong.any():
@@ -244,7 +244,7 @@ def positions(indices, size, base):
 '''
 PUT = '''
 def put(x, part, place, axis, first, out=None):
-    """x, by itself a copy, with a part in the place of the element of an axis that has this number, if one has it."""
+    """Return x with `part` in place of the slice at index `place` along an axis. Ignore an index that is out of range."""
     if out is None:
         out = x.copy("K")
     elif out is not x:
@@ -256,7 +256,7 @@ def put(x, part, place, axis, first, out=None):
 '''
 SCATTER_ADD = '''
 def scatter_add(x, places, axis, size):
-    """Zeros, to whose elements along an axis those of x are added at their places; where places are alike, sorted."""
+    """Return an array of zeros with the elements of x added at the given positions along an axis."""
     rows = x if axis == 0 else x.swapaxes(0, axis)
     out = np.zeros((size, *rows.shape[1:]), x.dtype)
     if out.size < 16 * size or not len(places):
@@ -273,7 +273,7 @@ def scatter_add(x, places, axis, size):
 '''
 WHOLE_POSITIONS = '''
 def whole_positions(indices):
-    """Convert indices from floats to integers."""
+    """Convert float indices to integers. Raise IndexError if one is not a 64-bit integer."""
     wrong = (indices != np.floor(indices)) | ~(np.abs(indices) < 2.0**63)
     if wrong.any():
         raise index_error(float(np.extract(wrong, indices)[0]))
@@ -281,25 +281,25 @@ def whole_positions(indices):
 '''
 COVERED = '''
 def covered(condition):
-    """Fail where no case holds."""
+    """Raise ValueError if no case applies to some element."""
     if not condition.all():
         raise ValueError("no case applies to some elements")
 '''
 EXACT_CAST = '''
 def exact_cast(x):
-    """Convert unsigned integers to signed integers of 64 bits."""
+    """Convert unsigned integers to 64-bit signed integers. Raise OverflowError if one is out of range."""
     return of_64_bits(x.astype(np.int64))
 '''
 WINDOWS = '''
 def windows(x, axis, size):
-    """Windows along an axis, as a view."""
+    """Return a view of the windows of `size` elements along an axis."""
     count = x.shape[axis] - size + 1
     shape = (*x.shape[:axis], count, *x.shape[axis + 1 :], size)
     return np.lib.stride_tricks.as_strided(x, shape, (*x.strides, x.strides[axis]), writeable=False)
 '''
 COFACTORS = '''
 def cofactors(x):
-    """det x times the transposed inverse; by singular values where there is none, or one that is far from exact."""
+    """Return det(x) times the transposed inverse, computed by SVD if x is singular or nearly singular."""
     try:
         inverse = np.linalg.inv(x)
         scale = np.abs(x).max((-2, -1), initial=0) * np.abs(inverse).max((-2, -1), initial=0)
@@ -317,7 +317,7 @@ def cofactors(x):
 '''
 EIGENVECTORS = '''
 def eigenvectors(x):
-    """Those of symmetric matrices, as columns, each with its largest number positive, of equals the first."""
+    """Return the eigenvectors of symmetric matrices as columns, each with its first largest component positive."""
     found = np.linalg.eigh(x)[1]
     sizes = np.abs(found)
     near = sizes >= sizes.max(-2, keepdims=True, initial=0) * (1 - 1e-5)
@@ -326,7 +326,7 @@ def eigenvectors(x):
 '''
 EXPONENTIAL = '''
 def exponential(x):
-    """That of matrices: ∑ Xⁿ / n!, of X / 2ˢ and squared s times."""
+    """Return the matrix exponential, computed by the Taylor series of X / 2ˢ, which is then squared s times."""
     if not x.size or not np.isfinite(x).all():
         return x + np.nan
     size = float(np.abs(x).sum(-1).max())
@@ -342,7 +342,7 @@ def exponential(x):
 '''
 DESCENDING = '''
 def descending(x):
-    """The positions of the largest along the last axis, the largest first; of equals the first comes first."""
+    """Return the positions that sort the last axis in descending order. Equal elements keep their order."""
     return x.shape[-1] - 1 - x[..., ::-1].argsort(-1, "stable")[..., ::-1]
 '''
 

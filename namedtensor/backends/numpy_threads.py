@@ -13,10 +13,10 @@ spare_buffers = []
 
 
 def in_buffers(work):
-    """Return what `work` gives for a function that returns arrays of the shapes and dtypes that it is given.
+    """Return the result of `work` for a function that returns arrays with given shapes and dtypes.
 
-    Their memory, if it is not large, is kept for the next call, with the arrays that it held last. No other call has it
-    while it is in use.
+    Unless it is large, the memory of these arrays is kept for the next call, together with the most recent arrays. No
+    other call uses the memory at the same time.
     """
     try:
         memory, last, arrays = spare_buffers.pop()
@@ -31,7 +31,7 @@ def in_buffers(work):
         total = sum(sizes)
         if len(memory) < total:
             memory = np.empty(total + 64, np.uint8)
-            first = -memory.__array_interface__["data"][0] % 64  # a line of the cache begins there
+            first = -memory.__array_interface__["data"][0] % 64  # the start of a cache line
             memory = memory[first : first + total]
         starts = itertools.accumulate(sizes, initial=0)
         arrays = [np.ndarray(*buffer, memory, start) for buffer, start in zip(buffers, starts)]
@@ -47,15 +47,15 @@ def in_buffers(work):
 CORES = '''
 @functools.cache
 def cores():
-    """How many threads can run at once."""
+    """Return the number of threads that can run at the same time."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 '''
 POOL = '''
-pools, pool_locks = {}, {}  # by the number of the process, since a forked one has none of the threads
+pools, pool_locks = {}, {}  # by process, because a forked process has no threads
 
 
 def pool():
-    """The threads of this process, made when they are first asked for."""
+    """Return the threads of this process, which the first call creates."""
     process = os.getpid()
     with pool_locks.setdefault(process, threading.Lock()):
         if process not in pools:
@@ -64,12 +64,12 @@ def pool():
 '''
 ON_ALL_CORES = '''
 def on_all_cores(work):
-    """Do `work` on as many threads as there are cores, this one among them, and wait for all; raise what one raises."""
+    """Run `work` on one thread per core, including this thread. Wait for all threads, and raise their errors."""
     others = []
     try:
         for _ in range(cores() - 1):
             others.append(pool().submit(contextvars.copy_context().run, in_buffers, work))
-    except RuntimeError:  # no thread can be started, here or any more: this one does it all
+    except RuntimeError:  # If no thread can be started, this thread does all of the work.
         pass
     try:
         in_buffers(work)
@@ -81,39 +81,39 @@ def on_all_cores(work):
 '''
 THREAD_CLOCKS = '''
 def thread_clocks():
-    """The clocks of this process's other threads, where the system is Linux."""
+    """Return the clocks of this process's other threads on Linux, or an empty list on other systems."""
     try:
         threads = {int(name) for name in os.listdir("/proc/self/task")} - {threading.get_native_id()}
     except OSError:
         return []
-    return [~thread << 3 | 6 for thread in threads]  # see clock_getcpuclockid(3); 6: its processor time, as the scheduler has it
+    return [~thread << 3 | 6 for thread in threads]  # See clock_getcpuclockid(3); 6 selects the CPU time.
 
 
 def any_runs(clocks):
-    """Whether one of these threads is running: a clock of processor time moves."""
+    """Return whether one of these threads is running, that is, whether its CPU clock advances."""
     for clock in [*clocks]:
         try:
             if time.clock_gettime(clock) != time.clock_gettime(clock):
                 return True
-        except OSError:  # it has ended
+        except OSError:  # The thread has ended.
             clocks.remove(clock)
     return False
 '''
 LIMIT = '''
 class blas_limit:
-    """NumPy's BLAS with one thread: a number of the whole process, which the first who enters sets, and the last who leaves
-    sets back."""
+    """The limit of one BLAS thread. It applies to the whole process. The first user sets the limit, and the last user
+    restores the previous number of threads."""
 
     users = set()  # by their identity
-    before = None  # the numbers of threads to set back
+    before = None  # the numbers of threads to restore
     lock = threading.RLock()
     libraries = None
-    clocks = ()  # of the threads that there were when the libraries were looked for, those of the BLAS among them
-    first = last = 0.0  # when a sequence of entries without long pauses began, and when one last entered or left
+    clocks = ()  # of the threads that existed when the libraries were found, including BLAS threads
+    first = last = 0.0  # when the current sequence of entries began, and the last entry or exit
 
     @classmethod
     def enter(limit, user, is_long=False):
-        """Whether the BLAS has one thread until `user` leaves."""
+        """Set the limit if possible, and return whether the BLAS uses one thread until `user` leaves."""
         with limit.lock:
             if limit.libraries is None:
                 limit.libraries = limit.found()
@@ -128,8 +128,8 @@ class blas_limit:
 
     @classmethod
     def is_too_early(limit):
-        """Whether threads of the BLAS are still awake, as they are for 0.1 s after a product, and would delay ours. After 0.2 s
-        of work without a pause it is never too early: the products of that work itself would keep them awake."""
+        """Return whether BLAS threads are still awake, as they are for 0.1 s after a product, and would delay the work.
+        After 0.2 s of work without a pause, the limit is never too early, because this work keeps them awake."""
         now = time.perf_counter()
         if now - limit.last > 0.002:
             limit.first = now
@@ -142,10 +142,10 @@ class blas_limit:
 
     @classmethod
     def put(limit, counts):
-        """Set the numbers, unless another thread of the process has taken that upon itself."""
+        """Set the number of threads of each library, unless another thread of the process controls this number."""
         for library, count in zip(limit.libraries, counts):
             library.set_num_threads(count)
-            getattr(library, "clear_controlling_thread", int)()  # the last who leaves is another thread than the first
+            getattr(library, "clear_controlling_thread", int)()  # Another thread may restore the number.
 
     @classmethod
     def leave(limit, user):
@@ -163,7 +163,7 @@ class blas_limit:
 
     @classmethod
     def found(limit):
-        """The BLAS that NumPy brings, or every one where it brings none, if its number holds for all threads."""
+        """Return NumPy's own BLAS libraries, or else all BLAS libraries, if their limit applies to all threads."""
         try:
             from threadpoolctl import ThreadpoolController
         except ImportError:
@@ -180,7 +180,7 @@ class blas_limit:
 
     @classmethod
     def alone(limit):
-        """In a forked process, where no other thread can release it."""
+        """Remove the limit in a forked process, in which no other thread can do this."""
         limit.lock = threading.RLock()
         limit.clocks = ()
         limit.users.clear()
@@ -188,14 +188,14 @@ class blas_limit:
 '''
 USER = '''
 class blas_user:
-    """Who wants one thread; where an interrupt ends it in the midst of leaving, it leaves when it is deleted."""
+    """A user of the BLAS limit. If an interrupt stops it from leaving, it leaves when it is deleted."""
 
     def __del__(self):
         blas_limit.leave(self)
 '''
 BESIDE_BLAS = '''
 def on_all_cores_beside_blas(work, is_long=False):
-    """The same for work with products of matrices, each on one core; by this thread alone where the BLAS takes all of them."""
+    """Run work with matrix products on all cores, or only on this thread if the BLAS cannot be limited."""
     user = blas_user()
     try:
         limited = blas_limit.enter(user, is_long)

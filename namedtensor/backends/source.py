@@ -284,7 +284,7 @@ class Backend:
         return space["function"]
 
     def used(self, text: str) -> tuple[list[str], dict[str, str]]:
-        """Return the kernels that a source text uses, directly or indirectly, and the aliases that it or they use."""
+        """Return the kernels and aliases that a source text uses, directly or through other kernels."""
         words = set(WORDS.findall(text))
         every = {"check": CHECK.get(self.name, ""), **self.fixed.kernels, **self.kernels}
         kernels: dict[str, str] = {}

@@ -36,13 +36,13 @@ def _write_scatter(names: tuple[str, ...], options: dict[str, Any], step: Any) -
 
 FIRST = '''
 def first(wrong, values):
-    """The first value that is wrong."""
+    """Return the first wrong value."""
     place = int(xp.argmax(xp.astype(xp.reshape(wrong, (-1,)), xp.int8)))
     return float(xp.reshape(values, (-1,))[place])
 '''
 POSITIONS = '''
 def positions(indices, size, base):
-    """Indices that count from `base`, as positions from 0; each must lie in range."""
+    """Convert indices that start at `base` to positions from 0. Raise IndexError if one is out of range."""
     wrong = (indices < base) | (indices >= base + size)
     if xp.any(wrong):
         raise index_error(int(first(wrong, indices)), size, base)
@@ -50,7 +50,7 @@ def positions(indices, size, base):
 '''
 SCATTER_ADD = '''
 def scatter_add(x, places, axis, size):
-    """Zeros, to whose elements along an axis those of x are added at their places, one after the other."""
+    """Return an array of zeros with the elements of x added at the given positions along an axis."""
     rows = xp.moveaxis(x, axis, 0)
     zeros = xp.zeros_like(rows[:1, ...])
     parts = [[] for _ in range(size)]
@@ -61,7 +61,7 @@ def scatter_add(x, places, axis, size):
 '''
 WHOLE_POSITIONS = '''
 def whole_positions(indices):
-    """Convert indices from floats to integers."""
+    """Convert float indices to integers. Raise IndexError if one is not a 64-bit integer."""
     wrong = (indices != xp.floor(indices)) | ~(xp.abs(indices) < 2.0**63)
     if xp.any(wrong):
         raise index_error(first(wrong, indices))
@@ -69,18 +69,18 @@ def whole_positions(indices):
 '''
 COVERED = '''
 def covered(condition):
-    """Fail where no case holds."""
+    """Raise ValueError if no case applies to some element."""
     if not xp.all(condition):
         raise ValueError("no case applies to some elements")
 '''
 EXACT_CAST = '''
 def exact_cast(x):
-    """Convert unsigned integers to signed integers of 64 bits."""
+    """Convert unsigned integers to 64-bit signed integers. Raise OverflowError if one is out of range."""
     return of_64_bits(xp.astype(x, xp.int64))
 '''
 WINDOWS = '''
 def windows(x, axis, size):
-    """Windows along an axis."""
+    """Return the windows of `size` elements along an axis, with a new last axis for the elements of a window."""
     count = x.shape[axis] - size + 1
     at = xp.reshape(xp.reshape(xp.arange(count), (count, 1)) + xp.arange(size), (-1,))
     found = xp.reshape(xp.take(x, at, axis=axis), (*x.shape[:axis], count, size, *x.shape[axis + 1 :]))
@@ -88,7 +88,7 @@ def windows(x, axis, size):
 '''
 COFACTORS = '''
 def cofactors(x):
-    """det x times the transposed inverse, by singular values, so that there need be none."""
+    """Return det(x) times the transposed inverse, computed by SVD, so that x may be singular."""
     finite = xp.all(xp.isfinite(x), axis=(-2, -1), keepdims=True)
     u, s, v = xp.linalg.svd(xp.where(finite, x, xp.zeros_like(x)))
     others = xp.prod(xp.where(xp.eye(s.shape[-1], dtype=xp.bool), xp.asarray(1.0, dtype=s.dtype), s[..., None, :]), axis=-1)
@@ -98,7 +98,7 @@ def cofactors(x):
 '''
 EIGENVECTORS = '''
 def eigenvectors(x):
-    """Those of symmetric matrices, as columns, each with its largest number positive, of equals the first."""
+    """Return the eigenvectors of symmetric matrices as columns, each with its first largest component positive."""
     found = xp.linalg.eigh(x)[1]
     sizes = xp.abs(found)
     near = xp.astype(sizes >= xp.max(sizes, axis=-2, keepdims=True) * (1 - 1e-5), xp.int64)
@@ -107,7 +107,7 @@ def eigenvectors(x):
 '''
 EXPONENTIAL = '''
 def exponential(x):
-    """That of matrices: ∑ Xⁿ / n!, of X / 2ˢ and squared s times."""
+    """Return the matrix exponential, computed by the Taylor series of X / 2ˢ, which is then squared s times."""
     size = float(xp.max(xp.sum(xp.abs(x), axis=-1)))
     if not size < 1e300:
         return xp.full_like(x, xp.nan)
@@ -125,7 +125,7 @@ def exponential(x):
 '''
 DESCENDING = '''
 def descending(x):
-    """The positions of the largest along the last axis, the largest first; of equals the first comes first."""
+    """Return the positions that sort the last axis in descending order. Equal elements keep their order."""
     return xp.argsort(x, axis=-1, descending=True, stable=True)
 '''
 LINES: dict[str, Any] = {

@@ -76,15 +76,15 @@ def _product(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
 
 SEEN = '''
 def seen(x):
-    """The numbers to look at, those of all batches that PyTorch maps over; None while it compiles, exports or records."""
+    """Return the values of x in all batches that PyTorch maps over, or None if PyTorch compiles, exports or traces."""
     if torch.compiler.is_compiling() or torch.jit.is_tracing():
         return None
     return torch.func.debug_unwrap(x)
 '''
 CHECK_SIZES = '''
 def check_sizes(name, x, sizes):
-    """Reject an input with other axes or sizes than this module is written for."""
-    if torch.jit.is_tracing():  # a recorded shape is not a number
+    """Raise ValueError if an input has other axes or sizes than this module expects."""
+    if torch.jit.is_tracing():  # The size of a traced shape is not a number.
         return
     if x.ndim != len(sizes):
         raise ValueError(f"{name} must have axes [{', '.join(sizes)}], got shape {tuple(x.shape)}")
@@ -94,13 +94,13 @@ def check_sizes(name, x, sizes):
 '''
 REQUIRE = '''
 def require(condition, message):
-    """Reject sizes that do not satisfy a condition."""
+    """Raise ValueError if the sizes do not satisfy a condition."""
     if not torch.jit.is_tracing() and not condition:
         raise ValueError(message)
 '''
 POSITIONS = '''
 def positions(indices, size, base):
-    """Indices that count from `base`, as positions from 0; each must lie in range."""
+    """Convert indices that start at `base` to positions from 0. Raise IndexError if one is out of range."""
     known = seen(indices)
     if known is not None:
         wrong = (known < base) | (known >= base + size)
@@ -110,12 +110,12 @@ def positions(indices, size, base):
 '''
 SCATTER_ADD = '''
 def scatter_add(x, places, axis, size):
-    """Zeros, to whose elements along an axis those of x are added at their places."""
+    """Return an array of zeros with the elements of x added at the given positions along an axis."""
     return x.new_zeros((*x.shape[:axis], size, *x.shape[axis + 1 :])).index_add(axis, places, x)
 '''
 WHOLE_POSITIONS = '''
 def whole_positions(indices):
-    """Convert indices from floats to integers."""
+    """Convert float indices to integers. Raise IndexError if one is not an integer."""
     known = seen(indices)
     if known is not None:
         wrong = (known != torch.floor(known)) | ~(torch.abs(known) < 2.0**63)
@@ -125,14 +125,14 @@ def whole_positions(indices):
 '''
 COVERED = '''
 def covered(condition):
-    """Fail where no case holds."""
+    """Raise ValueError if no case applies to some element."""
     known = seen(condition)
     if known is not None and not known.all():
         raise ValueError("no case applies to some elements")
 '''
 WRONG = '''
 def wrong(found):
-    """Return whether an integer has overflowed 64 bits; compiled code asserts it at run time instead."""
+    """Return whether an integer exceeds 64 bits. Compiled code asserts this at run time instead."""
     if torch.compiler.is_compiling():
         torch._assert_async(~found.any(), "integer overflow: exceeds int64")
         return False
@@ -141,19 +141,19 @@ def wrong(found):
 '''
 EXACT_CAST = '''
 def exact_cast(x):
-    """Convert unsigned integers to signed integers of 64 bits."""
+    """Convert unsigned integers to 64-bit signed integers. Raise OverflowError if one is out of range."""
     return of_64_bits(x.to(torch.int64))
 '''
 WIDENED = '''
 def widened(x, matrix):
-    """x times the transpose of a matrix of integers, of which as many rows as the cache holds are converted at a time."""
+    """Return x times the transpose of an integer matrix, converting as many rows at a time as fit the cache."""
     count, size = matrix.shape
     parts = matrix.split(max(1, 2**17 // max(size, 1)))
     return torch.cat([torch.nn.functional.linear(x, part.to(x.dtype)) for part in parts], -1)
 '''
 PRODUCT = '''
 def product(x, axes, keep):
-    """The product over several axes, which PyTorch takes one by one."""
+    """Return the product over several axes, one axis at a time, because PyTorch accepts only one axis."""
     axes = range(x.ndim) if axes is None else axes
     for axis in sorted(axes, reverse=True):
         x = x.prod(axis, keepdim=keep)
@@ -161,7 +161,7 @@ def product(x, axes, keep):
 '''
 COFACTORS = '''
 def cofactors(x):
-    """det x times the transposed inverse; by singular values where there is none, or one that is far from exact."""
+    """Return det(x) times the transposed inverse, computed by SVD if x is singular or nearly singular."""
     inverse, wrong = torch.linalg.inv_ex(x)
     found = torch.linalg.det(x)[..., None, None] * inverse.mT
     exact = x.abs().amax((-2, -1), True) * inverse.abs().amax((-2, -1), True) < torch.finfo(x.dtype).eps ** -0.5
@@ -178,7 +178,7 @@ def cofactors(x):
 '''
 EIGENVECTORS = '''
 def eigenvectors(x):
-    """Those of symmetric matrices, as columns, each with its largest number positive, of equals the first."""
+    """Return the eigenvectors of symmetric matrices as columns, each with its first largest component positive."""
     found = torch.linalg.eigh(x).eigenvectors
     sizes = found.detach().abs()
     near = sizes >= sizes.amax(-2, True) * (1 - 1e-5)
@@ -187,23 +187,23 @@ def eigenvectors(x):
 '''
 DESCENDING = '''
 def descending(x):
-    """The positions of the largest along the last axis, the largest first; of equals the first comes first."""
+    """Return the positions that sort the last axis in descending order. Equal elements keep their order."""
     return torch.argsort(x, dim=-1, descending=True, stable=True)
 '''
 SIGN = '''
 def sign(x):
-    """−1, 0 or 1, and nan of nan."""
+    """Return −1, 0 or 1 for each element, and nan for nan."""
     return torch.where(x == x, torch.sign(x), x)
 '''
 LAYER_NORM = '''
 def layer_norm(x, sizes, weight, bias, eps):
-    """PyTorch's own; where a square passes what floats hold, or nothing can tell, of distances in units of the largest."""
+    """Return PyTorch's layer norm. If a square overflows, or this is unknown, scale the distances by their maximum."""
     if seen(x) is not None and not (x.is_cuda and torch.cuda.is_current_stream_capturing()):
-        found, _, roots = torch.native_layer_norm(x, sizes, weight, bias, eps)  # roots: 1 / √(var + eps), or so
+        found, _, roots = torch.native_layer_norm(x, sizes, weight, bias, eps)  # The roots are about 1 / √(var + eps).
         try:
             if (roots > 0).all() and (eps or (roots < torch.inf).all()):
                 return found
-        except RuntimeError:  # there are no numbers to look at: of many batches at once, on the device meta
+        except RuntimeError:  # The values are not available, for example on the device meta.
             pass
     axes = tuple(range(-len(sizes), 0))
     wide = x.to(torch.promote_types(x.dtype, torch.float32))

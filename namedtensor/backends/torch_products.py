@@ -20,8 +20,8 @@ MATRIX = 2**19
 
 LINEAR = '''
 def linear(x, weight, bias=None):
-    """X Wᵀ + b; by oneDNN, with its derivative, where nothing but arrays is given."""
-    dense = weight.is_contiguous() or weight.mT.is_contiguous()  # oneDNN is a thousand times slower with others
+    """Return X Wᵀ + b, computed by oneDNN if all tensors are plain, and differentiable."""
+    dense = weight.is_contiguous() or weight.mT.is_contiguous()  # With other strides, oneDNN is a thousand times slower.
     if not dense or not plain(x, weight, x if bias is None else bias):
         return torch.nn.functional.linear(x, weight, bias)
     if any(each is not None and each.requires_grad for each in (x, weight, bias)) and torch.is_grad_enabled():
@@ -31,7 +31,7 @@ def linear(x, weight, bias=None):
 '''
 DERIVATIVE = '''
 class followed_linear(torch.autograd.Function):
-    """X Wᵀ + b by oneDNN, and the products of its derivative."""
+    """The function X Wᵀ + b, computed by oneDNN, and its derivative."""
 
     @staticmethod
     def forward(ctx, x, weight, bias):
@@ -52,13 +52,13 @@ class followed_linear(torch.autograd.Function):
 '''
 PLAIN = '''
 def plain(*tensors):
-    """Whether these are arrays of the processor and no more: no one follows, transforms or casts what is done to them."""
+    """Return whether these are plain CPU tensors, whose operations nothing records, transforms or casts."""
     if torch.compiler.is_compiling() or torch.jit.is_tracing() or torch.is_autocast_enabled("cpu"):
         return False
     onednn = torch.backends.mkldnn.is_available() and torch.backends.mkldnn.enabled
     if not onednn or not torch.backends.cpu.get_cpu_capability().startswith("AVX"):
         return False
-    try:  # names of PyTorch's that another version may lack
+    try:  # Another version of PyTorch may lack these names.
         modes, forward = torch._C._len_torch_dispatch_stack(), torch.autograd.forward_ad._current_level >= 0
         transformed = torch._C._functorch.peek_interpreter_stack() is not None
         if modes or forward or transformed or not torch.ops.mkldnn._linear_pointwise:
