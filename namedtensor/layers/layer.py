@@ -15,7 +15,7 @@ A layer class consists of its notation, which determines the names, the shapes a
 """
 
 # pyright: reportPrivateUsage=false
-# private members of layers, for code that rebuilds layers
+# This module uses private members of layers to rebuild layers.
 from __future__ import annotations
 
 import inspect
@@ -124,7 +124,7 @@ class Layer(ModuleMethods, Suggests):
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a layer does not change; write layer.replace({name}=…) for a new one")
 
-    # ---------------------------------------------------------------------------------------------------- making one
+    # ------------------------------------------------------------------------------------------------------ creation
     @classmethod
     def init(
         cls,
@@ -136,7 +136,7 @@ class Layer(ModuleMethods, Suggests):
         strict: bool = False,
         **other: Any,
     ) -> Self:
-        """Return a layer whose parameters are initialized as in the original source.
+        """Return a layer whose parameters are initialized as in the original paper or code.
 
         Parameters
         ----------
@@ -279,7 +279,7 @@ class Layer(ModuleMethods, Suggests):
         """
         return text_beside(cls, file)
 
-    # ---------------------------------------------------------------------------------------------------- keeping it
+    # --------------------------------------------------------------------------------------------------------- files
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the parameters to a safetensors file, with their axis names.
 

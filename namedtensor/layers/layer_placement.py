@@ -1,7 +1,7 @@
 """The methods of layers that control how parameters are stored: array library, stacked families and devices."""
 
 # pyright: reportPrivateUsage=false
-# private members of layers, for code that rebuilds layers
+# This module uses private members of layers to rebuild layers.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping

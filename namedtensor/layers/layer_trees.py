@@ -1,7 +1,7 @@
 """Layers as JAX pytrees, in which the tensors are the leaves and the metadata is the structure."""
 
 # pyright: reportPrivateUsage=false
-# private members of layers, for code that rebuilds layers
+# This module uses private members of layers to rebuild layers.
 from __future__ import annotations
 
 from functools import partial
@@ -16,12 +16,12 @@ from .about import LayerMetadata
 
 
 def tree_class(kind: type) -> jax_trees.TreeClass:
-    """Return the class that flattens and rebuilds the layers of a class for JAX."""
+    """Return the `TreeClass` that JAX uses to flatten and rebuild layers of one class."""
     return jax_trees.TreeClass(kind, leaves, layer_from_leaves, keys, to_json, partial(from_json, kind))
 
 
 def leaves(layer: Any) -> tuple[tuple[Any, ...], Any]:
-    """Return the tensors of a layer and the rest of the layer, for JAX.
+    """Return the leaves of a layer in a JAX tree, which are its tensors, and the structure of the tree.
 
     Layers whose parameters are Flax variables are also pytrees.
     """
@@ -41,7 +41,7 @@ def leaves(layer: Any) -> tuple[tuple[Any, ...], Any]:
 
 
 def layer_from_leaves(tree: Any, values: Any) -> Any:
-    """Build a layer without checks, because JAX also builds layers of objects that are not tensors."""
+    """Build a layer without checks, because JAX also builds layers from objects that are not tensors."""
     kind, names, numbers, about, axes = tree
     constants = dict(numbers)
     tensors = iter(values)

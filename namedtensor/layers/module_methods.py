@@ -1,7 +1,7 @@
 """The methods of layers that create PyTorch modules and ONNX files."""
 
 # pyright: reportPrivateUsage=false
-# private members of layers, for code that makes modules
+# This module uses private members of layers to create PyTorch modules.
 from __future__ import annotations
 
 import os

@@ -60,7 +60,7 @@ def shapes(declared: Declared, sizes: Mapping[str, int], **tensors: NamedTensor)
 
 
 def constants(formula: Program) -> set[str]:
-    """Return all names in the formulas. A call can pass a number for any of them."""
+    """Return all names in the formulas. A call can pass a number for any of these names."""
     return {node.text for node in walk(formula.tree) if isinstance(node, Name)}
 
 
@@ -97,7 +97,7 @@ def check_parameters(declared: Declared, sizes: Mapping[str, int], parameters: d
 
 
 def not_by_keyword(kind: str, other: Mapping[str, Any]) -> NotationError:
-    """Return the error for keywords that `init` does not accept. Its hint is to pass them in `sizes`."""
+    """Return the error for keywords that `init` does not accept. The hint suggests to pass them in `sizes`."""
     name = next(iter(other))
     written = ", ".join(f'"{text}": {size!r}' for text, size in other.items())
     return NotationError(201, f"{kind}.init has no {name}", hint=f"sizes come together: sizes={{{written}}}")

@@ -1,7 +1,7 @@
 """Layers as PyTorch modules. This file imports PyTorch, so it is imported only on request."""
 
 # pyright: reportPrivateUsage=false
-# private members of layers, for code that rebuilds layers
+# This module uses private members of layers to rebuild layers.
 from __future__ import annotations
 
 from collections.abc import Mapping
