@@ -9,7 +9,7 @@
 `training`: one training step, with a loss, its gradients and an optimizer.
 `checkpoints`: tensor shards in files, which any mesh can load.
 `loop_counts`: how often the parts of a compiled function run.
-`device_report`: the work of each device, without values.
+`device_report`: the work of each device, determined without computing values.
 `dtensor`: the same rules for PyTorch.
 
 Contract: the rules change where elements are stored, but never their values. This package wraps objects that can be

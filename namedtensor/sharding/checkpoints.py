@@ -156,7 +156,7 @@ def save_step(folder: Any, step: int, tensors: Tensors, keep: int = 2) -> None:
         raise wrong(keep, "keep", "an integer from 1", "write keep=1 to keep only the last checkpoint")
     target = path / f"step-{step:08d}"
     if jax_module().process_index() == 0 and target.is_dir() and not (target / COMPLETE).is_file():
-        shutil.rmtree(target)  # of a run that ended while it wrote
+        shutil.rmtree(target)  # This folder is from a run that ended while it wrote.
     _wait("the folder is free")
     save_shards(target, tensors)
     if jax_module().process_index() == 0:

@@ -106,7 +106,7 @@ def device_report(
 
 
 def _drop_element(sharded: Sharded, tensor: NamedTensor, axis: str) -> NamedTensor:
-    """Return an input without an axis, as for one element along it. Return it unchanged if it lacks the axis."""
+    """Return an input without an axis, which is the shape of one element along it. Return other inputs unchanged."""
     if axis not in tensor.axes:
         return tensor
     sizes = {name: size for name, size in tensor.sizes.items() if name != axis}

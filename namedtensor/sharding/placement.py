@@ -31,7 +31,7 @@ class ComputePlacement:
         self.kernels: dict[str, Any] = {"loop": loop_that_saves(sharding.save)} if sharding.computes_again else {}
 
     def of_input(self, name: str, sizes: Mapping[str, int]) -> Place | None:
-        """Return the function that moves a parameter to where formulas compute with it, or None if it is there."""
+        """Return the function that moves a parameter to its placement for computation, or None if no move is needed."""
         if name not in self.parameters:
             return None
         axes, extent = tuple(sizes), tuple(sizes.values())
@@ -40,7 +40,7 @@ class ComputePlacement:
         return None if stored == computed else make_gather(stored, computed)
 
     def of_value(self, term: Term, sizes: Mapping[str, int]) -> Place | None:
-        """Return the function that places a named value or a product, or None if no rules or saving apply to it."""
+        """Return the function that places a named value or a product, or None if it is neither placed nor saved."""
         name = self.values.get(term.node.span)
         if name is None:
             return self._place_product(term, sizes) if self.sharding.of_values else None

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Formulas(Protocol):
-    """The interface of a program that can be sharded: its value's plan, a layout, an entry point and its text."""
+    """The methods that a program needs in order to be sharded."""
 
     @property
     def tree(self) -> Any: ...
@@ -285,7 +285,7 @@ class ShardedEntry:
         named: Mapping[str, Any],
         sizes: Mapping[str, int] | None,
     ):
-        """Return a compiled function, and the arguments to call it with: tensors placed on the devices.
+        """Return a compiled function and its arguments, which are tensors on the devices.
 
         `values` contains parameters, and the other arguments are inputs.
         """
