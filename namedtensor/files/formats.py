@@ -317,7 +317,7 @@ class Format(NamedTuple):
 
 
 def read(suffix: str, path: Path, member: str | None, name: str, header: bool | None = None) -> Found:
-    """Read a file in the format of its suffix, all from the same version of the file.
+    """Read one consistent version of a file in the format of its suffix.
 
     `header` specifies whether the first row of a table is a header.
 

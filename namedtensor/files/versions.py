@@ -19,8 +19,8 @@ MAX_READS = 3  # attempts to read a file that changes during each of them
 def version_of(file: str | os.PathLike[str] | int) -> Version | None:
     """Return the version of a file or folder, or None if it does not exist.
 
-    The version of a file is its identity, size and modification time. A folder has the time of its last change in place
-    of the latter, because a copy of a folder keeps the modification times, and a rename does not set them.
+    The version of a file is its identity, size and modification time. For a folder, the time of its last status change
+    replaces the modification time, because a copy keeps modification times, and a rename does not change them.
     """
     try:
         status = os.stat(file)
