@@ -1,11 +1,11 @@
 """The reference evaluator. It computes checked formulas directly from the paper's definitions, to verify other code.
 
 `definitions`: records, tensors, lifting and the paper's operations.
-`terms`: the value of each term: structural terms by a rule each, operators by the definition in their record or in the prelude.
+`terms`: the value of each term, by a rule for a structural term or by the definition of an operator in its record or the prelude.
 `claims`: the assertions of a program, compared with the values.
 `programs`: `evaluate`, `call` and `magnitude`.
 
-Contract: it computes with Python's numbers; it needs neither NumPy nor plans.
+Contract: this package computes with Python numbers. It does not use NumPy or plans.
 """
 
 from .definitions import Tensor, at, broadcast, lift, number, tensor

@@ -1,12 +1,12 @@
 """The paper's definitions, implemented one by one. A tensor is a function from records to numbers.
 
-A record contains an index for each of some axes, counted from 1: {"height": 1, "width": 3}. The shape of a tensor
-specifies which records it takes. From these two come lifting (the one rule that makes every function of small tensors a
-function of large ones) and every operation of the notation. Here nothing is fast and nothing is clever, so that it can
-be read beside the paper and trusted; it needs Python alone.
+A record maps each of several axes to an index that counts from 1: {"height": 1, "width": 3}. The shape of a tensor
+determines the records that the tensor accepts. All operations of the notation follow from these definitions and from
+lifting, which extends a function of small tensors to tensors with more axes. The code favors clarity over speed, so that
+it can be compared with the paper. It needs only Python.
 
-    records, tensors                what they are
-    broadcast, lift                 how a function of numbers, or of small tensors, works on large ones
+    records, Tensor                 the definitions of records and tensors
+    broadcast, lift                 functions of numbers and of small tensors, applied to larger tensors
     reduce, contract, rename, …     the paper's operations
 """
 
@@ -141,8 +141,8 @@ def broadcast(function: Callable[..., Any], *tensors: Tensor) -> Tensor:
 def lift(function: Callable[..., Tensor], tensors, needed) -> Tensor:
     """Lift (§3) a function of tensors with exactly the axes `needed`, and apply it to tensors with more axes.
 
-    The extra axes are mapped over: [f(X, Y)]_s = f(X_s, Y_s) for every record s of them. Extra axes of one name are one
-    axis; an axis that f gives itself cannot be one of them.
+    The function is mapped over the extra axes: [f(X, Y)]_s = f(X_s, Y_s) for every record s over these axes. Extra axes
+    with the same name are one axis. The result of f must not have an axis with the name of an extra axis.
     """
     for X, axes in zip(tensors, needed):
         for axis in axes:

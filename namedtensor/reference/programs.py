@@ -27,7 +27,7 @@ Sizes = Mapping[str, int]
 def evaluate(formula: str, values: Values | None = None, *, sizes: Sizes | None = None, syntax: str = "auto") -> Tensor:
     """Return the value of a formula or program for `Tensor`s or numbers passed by name.
 
-    Raises NotationError.
+    Raises NotationError if the formula is invalid or an input does not fit.
 
     >>> from namedtensor.reference import tensor
     >>> evaluate("∑_{width} A", {"A": tensor([[3, 1, 4], [1, 5, 9]], "height width")})
@@ -46,7 +46,7 @@ def call(
 ) -> Tensor:
     """Return the value of a defined function for these arguments, or of a defined tensor.
 
-    Raises NotationError.
+    Raises NotationError if the program is invalid or an argument does not fit.
 
     >>> call("f(x, y) = x^2 + y", "f", 3, 1)
     tensor(10, '')
@@ -57,7 +57,7 @@ def call(
 
 
 def magnitude(formula: str, values: Values) -> Tensor:
-    """Return the magnitudes of the numbers behind each element of a formula's value."""
+    """Return, for each element of a formula's value, the magnitude of the numbers that the element is computed from."""
     typed, tensors = _infer_terms(WholeProgram(ParsedProgram(formula)), values, {}, None)
     return _magnitudes(typed.roots[:1], tensors, typed.source)[0]
 
@@ -65,7 +65,7 @@ def magnitude(formula: str, values: Values) -> Tensor:
 def _infer_terms(
     goal: WholeProgram | Entry, values: Values, arguments: Values, sizes: Sizes | None
 ) -> tuple[TypedValues, dict[str, Tensor]]:
-    """Return the terms of a program, and its inputs by name."""
+    """Return the typed terms of a program, and its inputs by name."""
     index_by_key(sizes or {}, plain_key)
     element = {name: to_tensor(value, str(name)) for name, value in index_by_key(values).items()}
     passed = {name: to_tensor(value, name) for name, value in arguments.items()}
@@ -92,13 +92,13 @@ def _value(goal: WholeProgram | Entry, values: Values, arguments: Values, sizes:
 
 
 def _magnitudes(sides: Sequence[Term], inputs: Mapping[str, Tensor], source: str) -> list[Tensor]:
-    """Return, for each of the two sides, the magnitudes of the numbers behind it."""
+    """Return, for each side of an assertion, the magnitudes of the numbers that its elements are computed from."""
     with recursion_headroom(source):
         return values_of(magnitudes_of(sides), inputs, source)
 
 
 def type_of(X: Tensor) -> InputType:
-    """Return the checker's description of a value."""
+    """Return the input type of a tensor for the checker."""
     truth = bool(X.entries) and all(isinstance(entry, bool) for entry in X.entries.values())
     return InputType(X.shape, None if X.shape else X.entries[()], truth)
 

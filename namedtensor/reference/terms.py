@@ -1,4 +1,4 @@
-"""The value of each term in the typed graph: by a rule for a structural term, by definition for an operator."""
+"""Evaluation of each term in the typed graph, by a rule for a structural term or by the definition of an operator."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def values_of(roots: Sequence[Term], inputs: Mapping[str, Tensor], source: str) 
 
 
 def is_without_value(term: Term) -> bool:
-    """Return whether an operator's record has no values on plain numbers, so that they follow from the prelude."""
+    """Return whether a term's operator has no definition on plain numbers, because the prelude defines it."""
     return term.operator in REGISTRY and REGISTRY[term.operator].definition is None
 
 
