@@ -10,7 +10,7 @@ from .sheets import Exercise, Sheet
 from .submissions import Student, Submission, own_part
 
 NO_ANSWER = ""
-SECONDS = 10.0  # to grade an answer: more than `grading.SECONDS`, so that a busy computer costs no student a point
+SECONDS = 10.0  # the time limit for an answer; above `grading.SECONDS`, so that a busy computer costs no points
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """Comparison of a program that was read from code with a formula, to find the code lines that differ.
 
-Both are computed on the same random inputs, with the values of all their terms. They differ at a term of the code if
-its operands occur in the formula but its value does not. This test needs no guess; only the description of the mistake
-does.
+Both are computed on the same random inputs, and the values of all their terms are compared. They differ at a term of the
+code if the values of its operands occur in the formula, but the value of the term does not. This test is exact. Only the
+description of the mistake is a guess.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from .mutants import changes, clip, places, short
 from .settings import Setting, write_declarations
 from .spelling import call_last_function, text_of
 
-TRIED = 30  # mistakes that are tried where code and formula differ
+TRIED = 30  # the limit on mistakes that are tried to explain a difference
 UNDEFINED_NAME = 201
 ADDENDS = 5  # the most addends of a sum whose partial sums are compared
 PLACES = 4  # the most differing terms of each side that are shown
@@ -48,7 +48,7 @@ class Parting(NamedTuple):
     The other side lacks the values of these terms, although it has the values of all their operands.
 
     `before` contains the last term of the code whose value is an operand of a term in `of_formula`, if there is such a
-    term. `missing` are the values of the formula, except single numbers, that the code lacks.
+    term. `missing` contains the values of the formula, except single numbers, that the code lacks.
     """
 
     of_code: tuple[Term, ...]
@@ -120,7 +120,7 @@ def explain_difference(
     )
 
 
-# ------------------------------------------------------------------------------------------------------- where they part
+# ----------------------------------------------------------------------------------------------------- the first difference
 def find_parting(setting: Setting, code: str, expected: str, drawn: SampledInputs) -> Parting:
     tensors = {name: value.to_tensor() for name, value in drawn.values.items()}
     sides = [term_values(setting.with_formula(text), tensors) for text in (code, expected)]

@@ -96,7 +96,7 @@ class RandomTest(NamedTuple):
 
     @property
     def scale(self) -> float:
-        """The largest finite absolute value in the inputs and the expected value, or 1 if there is none or it is 0."""
+        """The largest finite absolute value in the inputs and the expected value, or 1 if it is 0 or does not exist."""
         values = (*self.drawn.values.values(), self.expected)
         numbers = (abs(float(number)) for value in values for number in value.numbers)
         return max(filter(math.isfinite, numbers), default=1.0) or 1.0

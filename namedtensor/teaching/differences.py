@@ -90,7 +90,7 @@ def names_of_new_axes(matching: Matching) -> str:
 
 
 def find_exchanged_axes(values: Sequence[ComparedValue], words: Words) -> str | None:
-    """If exchanging two axes makes all values equal the expected values, return a message. Otherwise, return None."""
+    """Return a message if all values equal the expected values after an exchange of two axes, or None otherwise."""
     axes = values[0].test.expected.axes
     if set(values[0].graded.axes) != set(axes):
         return None
@@ -105,7 +105,7 @@ def find_exchanged_axes(values: Sequence[ComparedValue], words: Words) -> str | 
     return None
 
 
-# ------------------------------------------------------------------------------------------------------------ how they differ
+# -------------------------------------------------------------------------------------------------------- kinds of differences
 Pairs = list[tuple[float, float]]  # each element with the expected element
 
 
@@ -222,9 +222,9 @@ OF_NUMBERS: tuple[tuple[str, Callable[[float], float]], ...] = (  # functions th
 
 
 def _function(pairs: Pairs, words: Words) -> str | None:
-    """If a function in `OF_NUMBERS` maps each expected element to the actual element, describe it.
+    """Return a description of the function in `OF_NUMBERS` that maps each expected element to the actual element.
 
-    Otherwise, return None.
+    Return None if there is no such function.
     """
     finite = [pair for pair in pairs if math.isfinite(pair[0])]
     if len(finite) <= 2 or all(near(number, right, 1e-8, 1e-12) for number, right in finite):
@@ -236,7 +236,7 @@ def _function(pairs: Pairs, words: Words) -> str | None:
 
 
 def _describe_reordering(arrays: Sequence[tuple[PlainTensor, PlainTensor]], words: Words) -> str | None:
-    """If the elements are the expected ones in other positions, describe their order. Otherwise, return None.
+    """Return a description of the elements' order if they are the expected elements in other positions, or else None.
 
     Elements that are equal up to rounding do not count as moved.
     """

@@ -84,7 +84,7 @@ def equivalent(
     equivalence = compare_formulas(setting, first, second, NEUTRAL, seed)
     if equivalence:
         return with_domain(equivalence, setting, (first, second))
-    if equivalence.difference == "value":  # the second may be the one that lacks something
+    if equivalence.difference == "value":  # The second formula may be the one with a mistake.
         turned = compare_formulas(setting, second, first, TURNED, seed)
         if turned.difference == "mistake":
             return replace(equivalence, difference="mistake", message=turned.message)

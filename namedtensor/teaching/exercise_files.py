@@ -32,7 +32,7 @@ from ..core.suggestions import did_you_mean, near
 
 KINDS = ("formula", "fix", "gradient", "types", "signature", "sizes", "einsum", "derivation", "fill-in")
 BY_VALUE = ("formula", "fix", "gradient", "einsum", "fill-in")  # kinds that ask for a formula
-COUNTS = ("last", "best", "first")  # of several answers, the one that counts; the first of these is the default
+COUNTS = ("last", "best", "first")  # the answer that determines the grade; the first entry is the default
 LONGEST_HINT = 200
 DIRECTIVE = re.compile(r"#:\s*(\S+)\s*(.*)")
 MAX_POINTS = 10_000  # of one exercise
@@ -131,7 +131,7 @@ def _suggest(word: str, known: Sequence[str], plural: str) -> str:
 
 
 def _preface(lines: list[Line], file: str) -> str:
-    """Return which attempt determines the grade by default, as stated in the lines before the first exercise."""
+    """Return the setting `counts` from the lines before the first exercise, or its default."""
     counts = COUNTS[0]
     for number, line in lines:
         directive = DIRECTIVE.match(line.strip())

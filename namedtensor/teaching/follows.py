@@ -301,7 +301,7 @@ def call_name(call: Any) -> str:
 
 
 def least(call: Any, contract: Contract, library: str, drawn: SampledInputs, problem: str) -> tuple[SampledInputs, str]:
-    """Reduce the sizes of a test to 1 or 2, one axis at a time, if the difference remains.
+    """Reduce the sizes of a test to 1 or 2, one axis at a time, as long as the difference remains.
 
     Return the reduced test and the description of its difference. Tests at boundaries are not reduced.
     """

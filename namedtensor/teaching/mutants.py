@@ -23,8 +23,8 @@ from .comparison import ComparedValue, matchings
 from .differences import Words
 from .settings import Setting
 
-MAX_TRIED_NODES = 16_000  # of all mutants of one solution: a count, so that no explanation depends on the time
-MIN_TRIED_MUTANTS = 20  # of a solution of any length
+MAX_TRIED_NODES = 16_000  # the limit on nodes of all mutants; a time limit would make explanations vary
+MIN_TRIED_MUTANTS = 20  # the number of mutants that are tried even for a long solution
 SHOWN = 60  # characters of an expression in a description
 INSTEAD = {  # an operator -> operators that are mistaken for it
     "⊙": ("+", "/"), "juxtaposed": ("+", "/"), "+": ("⊙", "-"), "-": ("+",), "/": ("⊙",), "frac": ("⊙",), "max": ("min",),
@@ -54,7 +54,7 @@ def distinct_mutants(whole: nodes.Program, axes: Sequence[str], is_secret: bool)
 
 
 def mistake(setting: Setting, solution: str, state: Sequence[ComparedValue], words: Words) -> str | None:
-    """If a change to the solution gives the values of an answer, describe the change. Otherwise, return None."""
+    """Return a description of a change to the solution that gives the values of an answer, or None if none is found."""
     for text, change in distinct_mutants(parse(solution, "text"), setting.axes, words.is_secret):
         if all(_makes(setting, text, compared) for compared in state):
             return change_sentence(change, words)
@@ -112,7 +112,7 @@ def large_parts(tree: nodes.Program) -> list[str]:
 
 
 def discreet(words: str, hidden: Sequence[str], node: Any, other: Any) -> str:
-    """Return a description of a change, worded without large parts of the solution."""
+    """Return a description of a change that does not quote large parts of the solution."""
     if not any(part in words for part in hidden):
         return words
     if other in getattr(node, "arguments", ()):

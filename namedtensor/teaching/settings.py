@@ -38,7 +38,7 @@ from .spelling import head_text
 from .values import compute_magnitude, compute_value
 
 FIRST = 3  # the smallest size that does not hide n/(n − 1)
-MOST, TRIES = 9, 1000  # the size below which all sizes are, and the number of combinations, to try with size equations
+MOST, TRIES = 9, 1000  # with size equations: the bound of all sizes, and the number of combinations to try
 RELATIVE_OF_CONSTANTS, UNIT_OF_CONSTANTS = 1e-6, 2.0**-23
 REDRAWS = 20  # attempts per style to find inputs for which the solution has a value
 

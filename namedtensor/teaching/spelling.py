@@ -44,7 +44,7 @@ def parse_as_text(source: str) -> nodes.Program | None:
 
 
 def call_last_function(text: str, given: tuple[str, ...] = ()) -> str:
-    """If a program ends with a function definition, append a call of this function. Return the program.
+    """Return a program, with a call of its last function appended if it ends with a function definition.
 
     The arguments are the names of the parameters. If some of them are not in `given`, and `given` has as many names,
     the arguments are the `given` names in order.
