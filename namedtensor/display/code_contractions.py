@@ -40,7 +40,7 @@ def write_matrix_product(
         return None
     (axis,) = term.axes
     if not only_vector and len(first.axes) == 1 and len(second.axes) == 2 and second.axes[-1] == axis:
-        return None  # K @ Q, of a matrix and a vector, rather than Q @ K.T
+        return None  # The caller writes K @ Q rather than Q @ K.T.
     if only_vector and len(second.axes) != 1:
         return None
     if first.axes[-1] != axis and len(first.axes) > 2:

@@ -27,7 +27,7 @@ def number(w: Writer, term: Term) -> CodeExpression:
         return CodeExpression(f"{'-' * (value < 0)}{w.library.prefix}.{name}", (), ATOM if value > 0 else PRODUCT)
     node = term.node
     if isinstance(node, nodes.Call) and node.operator == "sqrt" and isinstance(node.arguments[0], nodes.Size):
-        size = round(value**2)  # of √|ax|, so that the code shows whose root it is
+        size = round(value**2)  # for √|ax|: the code then shows the root of the size
         if w.library.prefix in ("jnp", "math"):
             return CodeExpression(f"{w.library.prefix}.sqrt({size})")
         return CodeExpression(f"{size}**0.5", (), POWER)  # NumPy returns a 64-bit number, PyTorch accepts tensors
@@ -139,7 +139,7 @@ def branches(w: Writer, term: Term) -> tuple[list[tuple[CodeExpression, CodeExpr
 
 
 def cases(w: ArrayWriter, term: Term) -> CodeExpression:
-    """Return a cases term as nested calls of `where`."""
+    """Return the code of a cases term, which consists of nested calls of `where`."""
     pairs, last = branches(w, term)
     values = [*(value for value, _ in pairs), last]
     if not all(value.integer for value in values):

@@ -80,7 +80,7 @@ class Library(NamedTuple):
 
 SAME = ("exp", "log", "sqrt", "sin", "cos", "tan", "tanh", "sinh", "cosh", "arctan", "arcsin", "arccos", "log1p", "expm1", "sign",
         "floor", "ceil", "abs", "round")  # fmt: skip
-COMMON = {  # the same in all three, but for the prefix P and the keyword for axes
+COMMON = {  # the same in all array libraries except for the prefix P and the keyword for axes
     **{name: f"P.{name}({{0}})" for name in SAME},
     "where": "P.where({0}, {1}, {2})", "clip": "P.clip({0}, {1}, {2})", "sum": "P.sum({0}, {axis})", "mean": "P.mean({0}, {axis})",
     "cumsum": "P.cumsum({0}, {axis})", "cumprod": "P.cumprod({0}, {axis})", "any": "P.any({0}, {axis})", "all": "P.all({0}, {axis})",
@@ -138,7 +138,7 @@ LOOPS = Library("as loops", "math", ("import math",), "", {
     dict.fromkeys(OPERANDS_IN_VARIABLES, 0))  # fmt: skip
 LIBRARIES = {"numpy": NUMPY, "torch": TORCH, "jax": JAX, "loops": LOOPS}
 
-HELPERS = {  # definitions that a template needs; K is keepdims or keepdim, V the keyword of a variance
+HELPERS = {  # functions that templates call; K stands for keepdims or keepdim, and V for the keyword of a variance
     "sigmoid": """def sigmoid(x):
     return 1 / (1 + P.exp(-x))""",
     "softmax": """def softmax(x, axis):

@@ -77,7 +77,7 @@ class LoopWriter(Writer):
         self.written[id(term)] = CodeExpression(name)
         return self.code(term)
 
-    # ------------------------------------------------------------------------------------------- what elements share
+    # ------------------------------------------------------------------------------------ values that elements share
     def shared(self, term: Term, name: str, compute: Callable[[], Any]) -> Any:
         """Return the result of `compute`, which is shared by all elements along the axes of a term.
 
@@ -141,7 +141,7 @@ class LoopWriter(Writer):
     def assign(self, statement: CodeStatement) -> None:
         (term, name), before = statement, len(self.lines)
         text = self.computed(term, name)
-        if text in self.numbers.taken - self.local.taken:  # the number that the loops made gets this name
+        if text in self.numbers.taken - self.local.taken:  # The number that the loops computed gets this name.
             new = [line._replace(text=re.sub(rf"\b{text}\b", name, line.text)) for line in self.lines[before:]]
             self.lines[before:] = new
         elif text != name:

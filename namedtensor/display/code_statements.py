@@ -18,13 +18,13 @@ from ..terms.terms import Term, topological
 from .code_libraries import HELPERS, Library, repeats
 
 MAX_TERMS = 400  # the largest formula that is written as readable code
-MAX_OPERATIONS = 4  # of an operand in the same line as its operator; fewer for these
+MAX_OPERATIONS = 4  # operations in an operand on the same line as its operator; `LIMITS` has lower limits
 LIMITS = {
     **dict.fromkeys(("softmax", "standardize"), 0),
     **dict.fromkeys(("⊙", "dot", "juxtaposed", "logsoftmax", "argmax", "argmin", "cumsum", "cumprod", "sort"), 2),
 }
-PASSING = ("rename", "variable", "spread")  # the same numbers under other names
-PLAIN = ("input", "number", "iota", "identity", "I", "ones", *PASSING)  # no work
+PASSING = ("rename", "variable", "spread")  # terms whose values are the values of their operands
+PLAIN = ("input", "number", "iota", "identity", "I", "ones", *PASSING)  # terms that need no computation
 NOUNS = {  # names for the values of operators that the formula does not name
     "softmax": "weights", "∑": "total", "mean": "mean", "var": "variance", "std": "deviation", "norm": "length", "max": "largest",
     "min": "smallest", "standardize": "normalized", "relu": "hidden", "σ": "gate", "tanh": "hidden", "exp": "exponentials",

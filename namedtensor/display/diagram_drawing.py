@@ -49,7 +49,7 @@ def label_runs(node: DrawnFunction) -> tuple[Run, ...]:
 
 # -------------------------------------------------------------------------------------------------------------- boxes
 NEARLY = 7.0  # an edge whose ends are less than this out of line is drawn straight
-LABEL = 30.0  # a piece of line, and the label
+LABEL = 30.0  # the height of a label and the line above it
 TITLE = MARGIN + 14  # space for the title of a group
 
 

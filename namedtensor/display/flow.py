@@ -36,7 +36,7 @@ WHOLE = (
     nodes.Draw,
     nodes.Literal,
     nodes.Indicator,
-)  # drawn as one box, whatever is in them
+)  # expressions that are always drawn as one box
 
 
 # ------------------------------------------------------------------------------------------------------------ the flow
@@ -48,7 +48,7 @@ class Flow(FlowData):
         self.root = FlowGraph()
         self.graphs: dict[int, FlowGraph] = {
             id(checker.top): self.root
-        }  # of calls that are drawn open, and of the program
+        }  # the graphs of expanded calls, and of the program
         self.made: dict[Any, ValueSource | None] = {}
         self.plates: dict[Any, FlowGraph] = {}
 

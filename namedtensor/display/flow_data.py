@@ -38,7 +38,7 @@ class Asked(NamedTuple):
 
 
 class FlowData:
-    """The types that a checker has found, and the names and calls that depend on data, as a drawing needs them."""
+    """The types that a checker inferred, and the names and calls that depend on data."""
 
     def __init__(self, checker: Checker, asked: Asked):
         self.checker, self.asked, self.data = checker, asked, asked.data

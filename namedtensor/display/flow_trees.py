@@ -25,7 +25,7 @@ def make_name_tree(key: Key) -> Node:
 
 
 BODIES = (nodes.IndexSum, nodes.Over, nodes.Expectation, nodes.AtPoint, nodes.Derivative)
-OPERANDS: dict[type, tuple[str, ...]] = {  # of each kind of node, the fields that hold tensors
+OPERANDS: dict[type, tuple[str, ...]] = {  # the fields of each node type that contain tensors
     Call: ("arguments", "parameters"), nodes.Superscript: ("base", "components"), nodes.Indicator: ("condition",),
     nodes.Literal: ("rows",), nodes.Cases: ("branches",), **dict.fromkeys(BODIES, ("body",)),
     **dict.fromkeys((nodes.Rename, nodes.Starred, nodes.Subscript), ("base",)),

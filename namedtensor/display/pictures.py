@@ -53,7 +53,7 @@ class Picture:
         """
         try:
             kind = options.pop("format", None) or Path(path).suffix[1:]
-            if not kind:  # as Matplotlib names it
+            if not kind:  # Use the default format of matplotlib.
                 kind = self.figure.canvas.get_default_filetype()
                 path = f"{os.fspath(path)}.{kind}"
             with ignore_warnings(), whole_file(path) as file:
@@ -145,7 +145,7 @@ def blank() -> Figure:
     return Figure(layout="constrained")
 
 
-# ------------------------------------------------------------------------------------------------- what goes where
+# ------------------------------------------------------------------------------------------------- the arrangement
 def selection(tensor: NamedTensor, rows: Any, columns: Any, facets: Any) -> tuple[str, ...]:
     """Return the axes that number the panels, followed by the axes of the rows and columns."""
     further = names_of(facets) if facets is not None else ()

@@ -45,7 +45,7 @@ Compute = Callable[[list[Term]], list[tuple[Any, tuple[str, ...], Any, Any]]]  #
 LONGEST = 60  # the largest number of steps to show one by one; more steps get an overview
 
 
-# ------------------------------------------------------------------------------------------------------- where it is
+# -------------------------------------------------------------------------------------------------------- locations
 class StepLocation(NamedTuple):
     """A definition in which a step appears: its name, such as FFN^2, and its name as written, such as FFN^l."""
 
@@ -77,7 +77,7 @@ def write_component(part: tuple[str, str], env: Environment) -> tuple[str, ...]:
     return (str(env.index(text) or text),) if kind == "number" else (text,)
 
 
-# -------------------------------------------------------------------------------------------------- names of its axes
+# ------------------------------------------------------------------------------------------------------ names of axes
 class AxisNames:
     """Names for lifted axes, which are the same in all terms of a call.
 
@@ -197,7 +197,7 @@ def step(
 
 
 def no_way() -> None:
-    """Return None, which is the derivation of a value that is not a derivative."""
+    """Return None, because a value that is not a derivative has no derivation."""
 
 
 @dataclass(frozen=True)

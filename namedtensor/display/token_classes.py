@@ -29,7 +29,7 @@ CLASSES = {  # of terminals
 LETTERS = r"[^\W\d_]"
 WORD = rf"{LETTERS}[^\W_]*['′’]*"
 NUMERAL = r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
-LABEL = r"(?<=[{,])in(?=[},])"  # a name in braces, as in W^{l,in}, where the word is no ∈
+LABEL = r"(?<=[{,])in(?=[},])"  # a name in braces, as in W^{l,in}, where the word does not mean ∈
 IMPORT = r"""^([ \t]*)(from)([ \t]*)("[^"\n]*")([ \t]*)(import)(?![^\W_])"""  # words that are names elsewhere
 RENAMED = r"(?<![^\W_])as(?![^\W_])"  # in an import line
 DIRECTIVE, COMMENT = r"#:[^\n]*", r"#[^\n]*"
