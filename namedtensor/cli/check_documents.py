@@ -34,7 +34,7 @@ class CheckedDocument(NamedTuple):
     whole: Any
     report: Any
     findings: list[Any]
-    known: int = 0  # findings that the baseline has
+    known: int = 0  # the number of findings that the baseline contains
 
     @property
     def name(self) -> str:

@@ -20,8 +20,7 @@ from ..files.text import finite
 FINE, WRONG_FORMULA, WRONG_USE, INTERRUPTED = 0, 1, 2, 130  # exit statuses of a command
 
 
-# --------------------------------------------------------------------------------------------------------------- hints
-# Words of hints about Python's arguments, and the words of the command line and the REPL.
+# Replacements for words in hints that mention Python's arguments, on the command line and at the prompt.
 ON_COMMAND_LINE = (
     (r"remove it, or pass the inputs in a mapping, which may have more entries", "remove it from the command"),
     (r"sizes=\{'(.+?)': (\d+)\}", r"--sizes \1=\2"),

@@ -69,7 +69,7 @@ def devices_command(options: Any, console: Console) -> None:
 def inputs_of(options: Any, console: Console) -> dict[str, Any]:
     """Return the types and numbers of the inputs, by name.
 
-    Types of integers remain texts, since they state the dtype.
+    Integer types remain strings, because they determine the dtype.
     """
     from ..programs.devices import INTEGERS
 
@@ -91,7 +91,7 @@ def emulate(topology: str) -> None:
     try:
         jax.config.update("jax_num_cpu_devices", int(virtual[1]))
     except RuntimeError:
-        pass  # it has its devices, which may be enough
+        pass  # JAX has already created its devices, which may be enough.
 
 
 def rules_of(text: str) -> dict[str, Any]:

@@ -130,7 +130,7 @@ def write_baseline(path: str, findings: list[Finding]) -> None:
 
 
 def new_findings(findings: list[Finding], known: Known, path: str) -> list[Finding]:
-    """Return findings that are not in a baseline. If one occurs more often than there, the extra ones are new."""
+    """Return findings that are not in a baseline. Occurrences in excess of the number in the baseline are also new."""
     left = Counter(known)
     new: list[Finding] = []
     for finding in findings:

@@ -17,7 +17,7 @@ from .parsers import CALL, DIGITS, LIST, OF, Argument, command, formula_with
 
 
 class Result(NamedTuple):
-    """A kind of result.
+    """A kind of result that a command prints, such as a value or its cost.
 
     `compute` returns the result for the given options, `record` its JSON, and `text` its printed form.
     """

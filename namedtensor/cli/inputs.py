@@ -37,7 +37,7 @@ MEMBER = re.compile(r"(?P<file>.+)\[(?P<member>[^\[\]]+)\]")
 SHAPE = re.compile(r"\s*(?:ℝ|R\b|\\mathbb|\\reals|\{|\[[^\]]*\]\s*(?:\^.*)?$)", re.DOTALL)
 AXIS = r"[^\W\d]\w*'*(?:\[\w+\])?"
 AXES = re.compile(rf"{AXIS}(?:(?:\s*[,×]\s*|\s+){AXIS})*")
-RESERVED = ("sizes", "syntax")  # parameters of Python's check beside the shapes
+RESERVED = ("sizes", "syntax")  # parameters of `nt.check` that are not shapes
 HEADERS = {"yes": True, "no": False, "auto": None}
 
 

@@ -88,7 +88,7 @@ def report(read: Any, translation: Any, options: Any, console: Console) -> None:
 
 
 def place_of(line: Any) -> dict[str, str]:
-    """Return the file and line of a source line as GitHub's properties, or an empty dictionary if it has no file."""
+    """Return the file and line of a source line as properties of a GitHub annotation, or {} if the line has no file."""
     return {"file": os.path.relpath(line.file), "line": str(line.line)} if line is not None and line.file else {}
 
 
