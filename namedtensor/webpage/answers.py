@@ -145,7 +145,7 @@ from ..files.text import finite
 from .replies import Reply, error_data
 from .requests import Request
 
-QUESTIONS = {  # each with the module of this package that answers it, loaded when it is first asked, and its function there
+QUESTIONS = {  # the module and the function that answer each question; a module is loaded on its first use
     "check": ("check", "check"), "plan": ("plans", "plan"), "runtime": ("plans", "runtime_source"),
     "steps": ("blackboard", "steps"), "code": ("code", "code"), "derive": ("derive", "derive"),
     "translate": ("translate", "translate"), "complete": ("complete", "completions"), "same": ("exercises", "same"), "exercises": ("exercises", "exercises"),
@@ -177,7 +177,7 @@ def answer(request: str | Mapping[str, Any]) -> Reply:
         return {"ok": False, **tag, "error": error_data(problem)}
     except MemoryError:
         return {"ok": False, **tag, "error": error_data(NotationError(404, "this does not fit in memory"))}
-    except Exception as problem:  # a page is never shown a traceback
+    except Exception as problem:  # The page must not show a traceback.
         text = f"this could not be answered: {type(problem).__name__}: {problem}"
         return {"ok": False, **tag, "error": error_data(NotationError(405, text))}
 

@@ -36,7 +36,7 @@ Item = Union[str, dict[str, Any]]
 Place = Mapping[str, int]
 TERMS = 6  # elements of a sum that are written out; a longer sum shows the first, dots and the last
 MAX_PARTS = 100  # in the text of one element
-HOLE = "\0"  # around a number to be filled in
+HOLE = "\0"  # delimits a reference, which the page replaces with a number
 SUMS = "{0} += {1}"
 BETWEEN = {SUMS: " + ", "{0} *= {1}": " · "}
 SIGNS = {"⊙": "·", "-": " − ", "^": "^"}

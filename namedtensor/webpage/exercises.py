@@ -28,7 +28,7 @@ LONGEST = 60_000  # characters of a file
 def exercises(request: Request) -> Reply:
     """Return the reply to a request `exercises`, and start the process that grades answers, if possible."""
     sheet = sheet_of(request.word("file", None, LONGEST))
-    with suppress(OSError):  # in a page there are no processes
+    with suppress(OSError):  # A page cannot start processes.
         PROCESS.begin()
     return {"exercises": [exercise_data(exercise) for exercise in sheet.values()]}
 

@@ -91,7 +91,7 @@ def read_typed_text(request: Request) -> TypedText:
     return make_typed_text(request.word("text", None), request.word("syntax", "auto"), inputs, sizes)
 
 
-@lru_cache(maxsize=32)  # a page asks several questions of one text, and whether edits fix it
+@lru_cache(maxsize=32)  # The page sends several requests for one text and its edits.
 def make_typed_text(text: str, syntax: str, inputs: Items, extent: Items) -> TypedText:
     """Return a text with types for all inputs. The types in `inputs` and the sizes in `extent` are given."""
     goal, sizes = WholeProgram(ParsedProgram(text, syntax)), dict(extent)
