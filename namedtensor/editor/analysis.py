@@ -44,9 +44,9 @@ class FormulaRegion:
     text: str
     latex: bool
     tree: nodes.Program
-    scope: Any  # the symbols, None where names clash
+    scope: Any  # the symbols, or None if names clash
     place: Callable[[Span], Span | None]
-    broken: bool = False  # whether statements are left out since they are wrong
+    broken: bool = False  # whether invalid statements are left out
     inherits: frozenset[str] = frozenset()  # names that earlier regions define
     parts: Callable[[], list[Any]] = field(default=list, compare=False)
     types: Mapping[str, str] = field(default_factory=dict)
@@ -163,7 +163,7 @@ class EditedDocument:
                 severity = "information" if finding.severity == NOT_CHECKED else finding.severity
                 self._problems.append(Problem(severity, finding.problem))
 
-    # ------------------------------------------------------------------------------------------------- what was found
+    # ------------------------------------------------------------------------------------------------------- findings
     @property
     def problems(self) -> list[Problem]:
         """All findings, with their positions in the document."""

@@ -10,7 +10,7 @@ from .analysis import EditedDocument
 from .repairs import Edit, repairs
 from .text_programs import Problem
 
-MAX_PROBLEMS = 5  # of a place
+MAX_PROBLEMS = 5  # the limit on problems that overlap a span
 
 
 class Fix(NamedTuple):

@@ -30,8 +30,8 @@ BUILT_IN = FUNCTIONS | {"juxtaposed", "negative"}
 class Occurrence(NamedTuple):
     """A mention of a name or an axis.
 
-    `defines` is true if it is the definition. `owner` is the position of the function or statement that binds the name,
-    or None if the program does.
+    `defines` is true if the mention is the definition. `owner` is the position of the function or statement that binds
+    the name, or None if the program binds the name.
     """
 
     span: Span  # in the text of its region
@@ -64,7 +64,7 @@ def mentions(region: FormulaRegion, number: int) -> Iterator[Occurrence]:
     for statement in region.tree.statements:
         indices = indices_of(statement)
         defining = {id(node) for node in find_defined_nodes(statement)}
-        stack: list[tuple[Any, bool]] = [(statement, False)]  # with whether it is a label
+        stack: list[tuple[Any, bool]] = [(statement, False)]  # each node, and whether it is a label
         while stack:
             node, label = stack.pop()
             below = list(children(node))
@@ -142,7 +142,7 @@ def indices_of(statement: Any) -> frozenset[str]:
     return frozenset(names.union(*(uses_of(position).variables for _, position in items)))
 
 
-# ------------------------------------------------------------------------------------------------------ which are the same
+# ------------------------------------------------------------------------------------------- mentions of the same name
 def find_occurrence(document: EditedDocument, offset: int) -> Occurrence | None:
     r"""Return the mention that contains an offset of a document or ends there, or None if there is none.
 

@@ -21,7 +21,7 @@ from ..terms.inference import format_shape
 from .parts import TypedPart, find_typed_parts
 from .statements import HEAD, StatementText, blank_spans, split, statement_at
 
-MAX_BROKEN = 12  # statements of a program that are left out since they are wrong
+MAX_BROKEN = 12  # the limit on invalid statements that are left out
 SHORT = 12  # statements of a program that is always checked at once
 
 
@@ -52,7 +52,7 @@ class CheckedText(NamedTuple):
 
     text: str
     findings: Diagnostics
-    is_broken: bool  # whether statements are left out since they are wrong
+    is_broken: bool  # whether invalid statements are left out
     tree: nodes.Program
     checked: CheckedFormula | None
 
