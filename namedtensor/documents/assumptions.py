@@ -52,7 +52,7 @@ class DocumentAssumptions:
 
     program: Program
     told: dict[str, str] = field(default_factory=dict)  # the meaning of each name
-    widened: dict[str, tuple[str, ...]] = field(default_factory=dict)  # the axes that names have in any case
+    widened: dict[str, tuple[str, ...]] = field(default_factory=dict)  # additional axes of undeclared names
 
     @property
     def claim(self) -> Equation:

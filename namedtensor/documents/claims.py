@@ -57,7 +57,7 @@ def claim_alone(scope: Scope, claim: Equation, defines: bool, signature: Signatu
     )
     needed = _needed(scope, claim)
     declarations = () if defines else _declare_parameters(scope, claim, needed)
-    if signature is not None:  # the row is about any function of this kind, whatever one of its name was before
+    if signature is not None:  # The row applies to any function of this type, regardless of earlier definitions.
         called = signature.head.operator
         needed = tuple(statement for statement in needed if called not in head_names(statement))
         declarations = (signature, *declarations)
@@ -89,7 +89,7 @@ def is_of_sizes(statement: Any) -> bool:
     return any(isinstance(side, Size) for side in getattr(statement, "sides", ()))
 
 
-# -------------------------------------------------------------------------------------------------------- what it needs
+# ----------------------------------------------------------------------------------------------------- needed statements
 def _needed(scope: Scope, claim: Equation) -> tuple[Any, ...]:
     """Return the statements that an assertion needs, without the assertions that these statements contain."""
     names_made = _names_made(scope)
@@ -129,11 +129,11 @@ def _drop_assertions(statement: Any) -> Any:
     return statement
 
 
-# -------------------------------------------------------------------------------------------- what functions have inside
+# ---------------------------------------------------------------------------------------------- local names of functions
 def _private(scope: Scope, needed: tuple[Any, ...], claim: Equation) -> Iterator[Any]:
     """Yield the needed statements, with local names of functions renamed if the assertion uses the same names."""
     spans = {statement.span for statement in needed}
-    inside: dict[Span, set[str]] = {}  # of statements that belong to functions, the names in these
+    inside: dict[Span, set[str]] = {}  # the local names of functions, by the span of each of their statements
     for function in scope.all_functions():
         facts = [*function.all_definitions()]
         names = {name.base for name in (*function.parameters, *(fact.name for fact in facts))}
@@ -151,7 +151,7 @@ def _private(scope: Scope, needed: tuple[Any, ...], claim: Equation) -> Iterator
             yield statement
             continue
         if not isinstance(statement.sides[0], Call) and base_of(statement.sides[0]) in free:
-            yield statement  # the assertion is about it too
+            yield statement  # The assertion is about this statement, too.
         yield map_nodes(statement, renamed)
 
 

@@ -172,7 +172,7 @@ def conflict_of(together: Together, removed: frozenset[Span]) -> DefinitionConfl
 
 
 def _find_second_declaration(together: Together, program: nodes.Program) -> DefinitionConflict | None:
-    """Return the conflict of the first declaration that contradicts an earlier statement, or None if none does.
+    """Return the conflict of the first declaration that contradicts an earlier statement, or None without a conflict.
 
     A declaration conflicts if an earlier formula declares the name in another set, or if an earlier subsection defines
     the name. The same rule applies to functions and their signatures.
@@ -263,7 +263,7 @@ def holder(formulas: list[MathSpan], span: Span | None) -> MathSpan | None:
     return formulas[index] if index >= 0 and span and span[0] < formulas[index].end else None
 
 
-# ------------------------------------------------------------------------------------- statements that hold no more
+# ------------------------------------------------------------------------------------------ superseded statements
 def drop_superseded(statements: Sequence[Any], gone: set[int]) -> list[Any]:
     """Return the statements without the superseded ones, whose indices are in `gone`.
 

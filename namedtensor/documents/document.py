@@ -33,14 +33,14 @@ class Section:
     formulas: list[MathSpan] = field(default_factory=list)
     shapes: list[MathSpan] = field(default_factory=list)  # math that is a shape or a type without a name
     programs: dict[MathSpan, nodes.Program] = field(default_factory=dict)
-    mentioned: dict[MathSpan, frozenset[str]] = field(default_factory=dict)  # the names in a formula, once asked for
+    mentioned: dict[MathSpan, frozenset[str]] = field(default_factory=dict)  # cached names of formulas
     types: dict[str, str] = field(default_factory=dict)
     functions: frozenset[str] = frozenset()  # names that earlier sections and the first `known` formulas define
     tensors: frozenset[str] = frozenset()
     known: int = 0
     inherited: frozenset[MathSpan] = frozenset()  # assumptions of earlier sections that this one needs
     holds: list[Any] = field(default_factory=list)  # the statements that hold at its end
-    own: list[Any] = field(default_factory=list)  # those among them that it does not inherit
+    own: list[Any] = field(default_factory=list)  # the statements in `holds` that are not inherited
     checked: list[tuple[Any, Any]] = field(default_factory=list)  # its programs as assembled, and checked
     unknown: dict[str, int] = field(default_factory=dict)  # unexplained names, and their first uses
 
@@ -86,18 +86,18 @@ class Document:
     openers: dict[str, str] = field(default_factory=dict)  # the document's macros that begin a display, and their kinds
     closers: dict[str, str] = field(default_factory=dict)  # the document's macros that end a display, and their kinds
     axes: set[str] = field(default_factory=set)  # macros that the document defines to be axes
-    others: set[str] = field(default_factory=set)  # macros of the notation that mean another thing in this document
-    named: bool = True  # whether sans-serif letters may be axes: else they are only a font of this document
+    others: set[str] = field(default_factory=set)  # macros of the notation with another meaning in this document
+    named: bool = True  # whether sans-serif letters may be axes rather than only a font
     speaks: bool = False  # whether it uses a macro of the notation
     everything: bool = False  # whether formulas that seem to use another notation are checked too
-    given: Mapping[str, Any] = field(default_factory=dict)  # the shapes that are known beside the formulas
+    given: Mapping[str, Any] = field(default_factory=dict)  # shapes that are given in addition to the formulas
     sizes: Mapping[str, int] | None = None
-    draws: Draws | None = None  # how assertions are tested on random tensors; None if they are not
-    unclosed: dict[str, int] = field(default_factory=dict)  # unclosed openings, and how far the search went
+    draws: Draws | None = None  # the settings of random tests; None if assertions are not tested
+    unclosed: dict[str, int] = field(default_factory=dict)  # unclosed openings, with the end of the search
     common: int = 0  # assumptions up to here apply to all sections
     unread_rows: dict[int, frozenset[Span]] = field(
         default_factory=dict
-    )  # rows and comments left out of the display there
+    )  # skipped rows and comments of each display, by its start
     passed: list[Span] = field(default_factory=list)  # definitions, and verbatim text
     remarks: int = 0  # the number of directives in comments
     parsed: int = 0  # the number of characters in formulas

@@ -42,7 +42,7 @@ def findings_of(report: Document, whole: Whole) -> list[Finding]:
     """Return the errors, the warnings, and the unchecked formulas with named axes, each group in document order."""
     maths = sorted({formula for section in report.sections for formula in section.maths if not formula.written})
     silenced = [_stretch(ignored, whole, maths) for ignored in report.ignored]
-    findings: dict[object, Finding] = {}  # once each, however often a file is included
+    findings: dict[object, Finding] = {}  # one finding for each problem, even if a file is included several times
     for severity, problem in _problems(report, whole):
         span = problem.span or (0, 0)
         index = bisect_right(maths, span[0], key=lambda formula: formula.start) - 1

@@ -25,7 +25,7 @@ class CheckedFormula(NamedTuple):
     checked: Any  # the CheckedProgram, with its checker
     errors: tuple[NotationError, ...]
     warnings: tuple[CheckWarning, ...]
-    unknown: tuple[NotationError, ...] = ()  # of names that nothing here defines, the first use each
+    unknown: tuple[NotationError, ...] = ()  # an error at the first use of each undefined name
 
 
 class KnownInputs(NamedTuple):

@@ -95,7 +95,7 @@ class Whole:
         return [file for file in dict.fromkeys(part.file for part in self.parts) if file not in self.besides]
 
     def place(self, span: Span) -> FileLocation:
-        """Return the place of a span in its file. If the span continues in another part, it is cut at the part's end.
+        """Return the file location of a span. If the span continues in another part, cut it at the end of the part.
 
         >>> whole = Whole("one.tex", "xa")
         >>> whole.copy(1, 2)
@@ -317,7 +317,7 @@ class IncludedReading:
         self.packages: set[str] = set()
         self.files = 0
         self.left = CHARACTERS  # characters that may still be read
-        self.places: dict[tuple[str, Inclusion, str], str | None] = {}  # that were looked for
+        self.places: dict[tuple[str, Inclusion, str], str | None] = {}  # the results of earlier searches
 
     def read(self, text: str, file: str, within: tuple[str, ...], definitions: bool = False) -> None:
         """Add a file, and insert the files that it includes. `within` lists the including files, to detect cycles."""

@@ -48,7 +48,7 @@ class Inheritance:
 
     def __init__(self, document: Document, later: Mapping[str, StatementKey] | None = None):
         self.document = document
-        self.known: dict[str, list[StatementKey]] = {}  # of a name, its statements
+        self.known: dict[str, list[StatementKey]] = {}  # the statements about each name
         self.later = {name: [key] for name, key in (later or {}).items()}
         self.sections = {maths: section for section in document.sections for maths in section.formulas}
         self.functions: frozenset[str] = frozenset()
@@ -63,7 +63,7 @@ class Inheritance:
         names = {name for name in described if not self.is_the_same(name, statements)}
         equations = (statement for statement in statements if isinstance(statement, nodes.Equation))
         redefined = {name for equation in equations for name in names_told(equation)}
-        speaks: dict[str, set[str]] = {}  # of a name, the axes in the formulas of the section that use it
+        speaks: dict[str, set[str]] = {}  # for each name, the axes in the formulas of the section that use it
         for maths in section.formulas:
             axes = axes_in(section.programs[maths])
             for name in find_names(section, maths):
@@ -95,7 +95,7 @@ class Inheritance:
         return signed and bool(parameters and redefined & uses_of(statement.sides[1]).words - {*parameters})
 
     def is_another(self, name: str, axes: set[str]) -> bool:
-        """Return whether a section uses a name for another tensor, since it has no axis of the earlier tensor."""
+        """Return whether a section uses a name for another tensor, which shares no axis with the earlier tensor."""
         statements = [self.statement(pair) for pair in self.known.get(name, ())]
         names = {axis for statement in statements for axis in axes_in(statement)}
         functions = any(
@@ -143,12 +143,12 @@ class Inheritance:
 
 
 class Needs:
-    """The needs of formulas in a section, that is, which definitions in this section each formula depends on."""
+    """The definitions in a section that each of its formulas depends on."""
 
     def __init__(self, formulas: list[MathSpan], section: Section):
         self.formulas, self.section = formulas, section
         self.tells: dict[str, list[MathSpan]] = {}
-        self.binds: dict[str, list[MathSpan]] = {}  # names that heads of functions bind
+        self.binds: dict[str, list[MathSpan]] = {}  # the formulas in which a function has this parameter
         self.sizes: list[MathSpan] = []
         for maths in formulas:
             for statement in section.programs[maths].statements:
@@ -187,7 +187,7 @@ def bound_by(statement: Any) -> list[str]:
 
 
 def names_told(statement: Any) -> list[str]:
-    """Return the names that a statement introduces; an equation about f(2 X) or a renamed tensor introduces none."""
+    """Return the names that a statement introduces. An equation about f(2 X) or a renamed tensor introduces no name."""
     if isinstance(statement, nodes.Equation):
         head = statement.sides[0]
         is_known = isinstance(head, nodes.Rename) or not all(

@@ -35,7 +35,7 @@ READERS = {
     **dict.fromkeys(HTML, whole_hypertext),
     **dict.fromkeys(PYTHON, whole_of_one),
 }
-LEFT_OUT = (nodes.Value, nodes.Declaration, nodes.Fact)  # values of others, types that the code has
+LEFT_OUT = (nodes.Value, nodes.Declaration, nodes.Fact)  # values of other formulas, and types that the code states
 PLAIN = (nodes.Name, nodes.Subscript, nodes.Superscript)
 LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
 PARTS = re.compile(r"\\(?:documentclass|begin\{document\}|(?:sub)*section\b|input\b|include\b)")

@@ -56,7 +56,7 @@ class MarkdownReader(DocumentReader):
         |(?P<dollar>\$)""",
         re.VERBOSE | re.MULTILINE | re.DOTALL,
     )
-    paragraph_end = 0  # of the paragraph that was looked at last
+    paragraph_end = 0  # the end of the paragraph that was searched last
 
     def title(self, mark: re.Match) -> int:
         return self.write_title(mark, mark.span("title"), mark.end())
@@ -96,7 +96,7 @@ class MarkdownReader(DocumentReader):
                 self.parts.copy(*span)
             else:
                 for letter in to_latex(nodes.Program((statement,))):
-                    self.parts.write(letter, span[0])  # so that errors are at the statement
+                    self.parts.write(letter, span[0])  # Errors point to the statement.
             self.parts.write(NAMED + "\\]\n", span[1])
 
     def ticked(self, mark: re.Match) -> int:

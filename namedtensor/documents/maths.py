@@ -94,7 +94,7 @@ def _take_remarks(document: Document, start: int, end: int) -> None:
             document.sections[-1].maths.append(MathSpan(*remark.span, False, remark.written))
 
 
-REMARKS = 3000  # of a document that are listened to
+REMARKS = 3000  # the limit on directives in a document
 
 
 def _comment(document: Document, token: re.Match) -> int:

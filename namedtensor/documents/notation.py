@@ -27,7 +27,7 @@ from .shown_axes import NUMBER_OF_ARGUMENTS, REALS, shows_axes
 NO_NAMED_AXES = "no named axes"  # the reason for leaving a formula out
 OPERATORS = re.compile(rf"(?:{'|'.join(map(re.escape, NUMBER_OF_ARGUMENTS))})(?![A-Za-z])")
 RELATION = re.compile(r"[=:≔≜]|\\(?:in|colon|coloneqq?|triangleq|eqdef)(?![A-Za-z])")
-BEYOND = (106, 111)  # characters and macros that the notation does not have
+BEYOND = (106, 111)  # codes of unsupported characters and macros
 
 BEYOND_IT = re.compile(r"\\right\s*(?:\||\\r?vert)\s*_|\\text\{\s*(?:for all|iff)\b|\\(?:mid|cup)(?![A-Za-z])|\\(?:only|onslide|uncover|visible|alert)\s*<")  # fmt: skip
 CALLED = re.compile(
@@ -140,9 +140,9 @@ def _leave_out(document: Document, maths: MathSpan, problem: NotationError) -> N
     else:
         named = shows_axes(document, maths) and _says_something(document, maths)
         beyond = BEYOND_IT.search(document.source, *maths[:2])
-        if beyond and problem.code not in BEYOND:  # that is where the reader looks, and not where the parser stumbled
+        if beyond and problem.code not in BEYOND:  # Point to the unsupported symbol.
             problem = NotationError(111, reason, document.source, beyond.span())
-        elif problem.code not in BEYOND:  # its notes and its hint concern something else
+        elif problem.code not in BEYOND:  # The notes and the hint do not apply to this problem.
             problem = NotationError(problem.code, reason, problem.source, problem.span)
         document.skipped.append(Skipped(maths[:2], reason, named, problem))
 

@@ -22,7 +22,7 @@ from .formula_checks import NO_INPUTS, KnownInputs
 
 PACKAGE = "namedtensor"
 ONE, TWO = (0,), (0, 1)
-VERBS = {  # the functions whose arguments are formulas, and which of them
+VERBS = {  # the functions that accept formulas, with the positions of these arguments
     **dict.fromkeys(
         "evaluate explain check formula program Formula Program compile cost derivative diagram".split(), ONE
     ),
@@ -31,8 +31,8 @@ VERBS = {  # the functions whose arguments are formulas, and which of them
 }
 COMPLETE = ("evaluate", "explain", "check")  # which are given all inputs by name
 OPTIONS = frozenset("sizes syntax strict limits library dtype enable disable trials given seed wrt".split())
-LINE_END = re.compile(r"\r\n?|\n")  # as Python counts lines: a form feed ends none
-UNREADABLE = 4  # tries to parse a file, the last ones without lines that do not parse
+LINE_END = re.compile(r"\r\n?|\n")  # a line end as Python counts lines, so not a form feed
+UNREADABLE = 4  # attempts to parse a file; each later attempt leaves out an invalid line
 
 
 class FormulaString(NamedTuple):

@@ -18,7 +18,7 @@ from ..core.tensor import NamedTensor
 from ..programs.evaluate import evaluate, evaluator
 from ..programs.random_inputs import NumberDomain, domain_of
 
-SEEDS, DRAWS, FAR = 12, 2000, 8  # estimates of an assertion, draws of each, and the standard errors that are too many
+SEEDS, DRAWS, FAR = 12, 2000, 8  # estimates, samples of each, and the standard errors that disprove an assertion
 
 
 def with_sizes(shape: Mapping[str, Any], sizes: Mapping[str, int]) -> Mapping[str, Any]:

@@ -15,7 +15,7 @@ from .included_files import FileLocation, IncludedReading, Read, Whole, text_of,
 
 NAMED = re.compile(r"^%+\s*!\s*TEX\s+root\s*=\s*(\S[^\n]*)", re.MULTILINE | re.IGNORECASE)
 CLASS = re.compile(r"^[^%\n]*\\documentclass", re.MULTILINE)
-FILES = 60  # of a folder that are looked at
+FILES = 60  # the limit on files of a folder that are searched
 
 
 def whole_chapter(text: str, file: str, read: Read | None = None) -> Whole:

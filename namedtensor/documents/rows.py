@@ -17,7 +17,7 @@ from grammar.latex.macros import WITH_ARGUMENTS
 from .document import MathSpan
 from .maths import group_end
 
-ROWS = 200  # of one display that are looked at
+ROWS = 200  # the limit on rows of one display
 PART = re.compile(
     r"\\\\(?:\*|\[[^\]\n]{0,20}\])?|\\(?:short)?intertext(?![A-Za-z])\s*|\\begin\{[a-zA-Z]+\*?\}(?:\{\d+\})?|\\end\{[a-zA-Z]+\*?\}|\\.|[{&]|%[^\n]*",
     re.DOTALL,

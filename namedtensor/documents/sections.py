@@ -216,9 +216,9 @@ LONGEST = 5000  # characters of a paragraph
 
 
 def _is_explained(document: Document, at: MathSpan, problem: NotationError, first: Span | None) -> bool:
-    """Return whether a conflict need not be reported.
+    """Return whether a conflict is explained, so that it is not reported.
 
-    The formula has rows that were not parsed, or a row compares two definitions.
+    This is the case if the formula has rows that were not parsed, or if a row compares two definitions.
     """
     if _has_unread_rows(document, at):
         return True
@@ -234,7 +234,7 @@ def _has_unread_rows(document: Document, at: MathSpan | None) -> bool:
 
 
 CONFLICTS = 50
-SUPERSEDES = "from here on this counts, and not what was entered before"
+SUPERSEDES = "from here on, this definition replaces the earlier one"
 
 
 def _check_program(document: Document, section: Section, together: Together, program: ConflictingPart, blamed: set[MathSpan]) -> None:  # fmt: skip
@@ -255,7 +255,7 @@ def _check_program(document: Document, section: Section, together: Together, pro
         if error.code in FACTS and _is_a_condition(section, at):
             continue
         if _has_unread_rows(document, at) and 200 <= error.code < 300:
-            continue  # the row that was not read may have said it
+            continue  # A skipped row may define the name.
         if _prose_may_say(section, at, error):
             section.unknown.setdefault(error.span_text or error.message, error.span[0] if error.span else section.start)
         else:
@@ -349,8 +349,8 @@ def _constrains_a_parameter(section: Section, at: MathSpan | None, error: Notati
 SANS_SERIF = re.compile(r"(?:\\ensuremath\s*\{\s*)?\\(?:name|mathsf)(?![A-Za-z])")
 FACTS = (201, 204, 309)
 SHADOWS = 209  # the code of a definition that replaces a built-in function
-UNUSED = 211  # the code of a definition after the value of a program, which a document has not
-SHORT = 2  # letters of a name that is near to some other, whatever it is
+UNUSED = 211  # the code of a definition after the value of a program, which documents do not have
+SHORT = 2  # names up to this length resemble other names by chance
 TEXT = re.compile(r"\\(?:text|mathrm|operatorname)\{(.*)\}")
 OF_SHAPES = (301, 305, 307)  # codes of errors that an operand's axes cause
 SHAPE_VARIABLE = re.compile("[\U0001d49c-\U0001d4b5]")

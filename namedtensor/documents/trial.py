@@ -137,9 +137,9 @@ class _Trial:
     assumptions: DocumentAssumptions
     shapes: Mapping[str, Any]
     sizes: dict[str, int]
-    given: dict[str, Any] = field(default_factory=dict)  # shapes of arguments of the function it is about
-    called: dict[str, str] = field(default_factory=dict)  # their names, and the function's names for them
-    asked: set[str] = field(default_factory=set)  # sizes that nothing gives, and an evaluation needs
+    given: dict[str, Any] = field(default_factory=dict)  # shapes of the arguments of `function`
+    called: dict[str, str] = field(default_factory=dict)  # maps the names of the arguments to the function's parameters
+    asked: set[str] = field(default_factory=set)  # missing sizes that an evaluation needs
 
     @property
     def program(self) -> Program:

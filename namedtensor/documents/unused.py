@@ -35,7 +35,7 @@ def find_unused_names(document: Document) -> Iterator[CheckWarning]:
         if not maths.written and maths not in section.inherited
     ]
     everywhere: set[str] = set()
-    uses: dict[str, set[str]] = {}  # of a name, the names in its definitions
+    uses: dict[str, set[str]] = {}  # for each name, the names in its definitions
     for section, maths in local:
         for statement in section.programs[maths].statements:
             names = _names_in(statement)

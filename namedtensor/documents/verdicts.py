@@ -31,7 +31,7 @@ class Tried(NamedTuple):
     said: str = ""
     drawn: Mapping[str, Any] = {}
     supposed: Mapping[str, str] = {}  # assumed types of undeclared names
-    problem: NotationError | None = None  # the error of its type, for any values of its names
+    problem: NotationError | None = None  # the type error of an assertion that is invalid for all values
     step: Span | None = None  # for a disproved derivation: the first side that differs from the sides before it
 
     def error(self, source: str) -> NotationError:
