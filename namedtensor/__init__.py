@@ -42,7 +42,7 @@ def _tell_jax() -> None:
 
 when_first_seen("jax", _tell_jax)
 WATCHER.watch("jax")
-when_first_seen("NamedTensor", lambda: import_module(".tensors", __name__))  # which gives the class its methods
+when_first_seen("NamedTensor", lambda: import_module(".tensors", __name__))  # this adds the methods of the class
 from_table.load = lambda: import_module(".core.data_frames", __name__).from_table
 injected.closed_form.load = lambda: import_module(".derivations.closed_form", __name__).closed_form
 injected.gradient.load = lambda: import_module(".derivations.gradients", __name__).gradient

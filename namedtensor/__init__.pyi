@@ -346,7 +346,7 @@ def init(
     syntax: str = "auto",
     **shapes: Any,
 ) -> dict[str, Any]:
-    r"""Initialize the parameters.
+    r"""Return an initialized tensor for each parameter.
 
     Parameters
     ----------
@@ -690,7 +690,7 @@ def sum(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     ----------
     X : tensor or number
     axis : str or iterable of str
-        The axes to reduce over; of one tensor, None for all of them.
+        The axes to reduce over. For a single tensor, None means all axes.
 
     Returns
     -------
@@ -718,7 +718,7 @@ def prod(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     ----------
     X : tensor or number
     axis : str or iterable of str
-        The axes to reduce over; of one tensor, None for all of them.
+        The axes to reduce over. For a single tensor, None means all axes.
 
     Returns
     -------
@@ -746,7 +746,7 @@ def mean(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     ----------
     X : tensor or number
     axis : str or iterable of str
-        The axes to reduce over; of one tensor, None for all of them.
+        The axes to reduce over. For a single tensor, None means all axes.
 
     Returns
     -------
@@ -774,7 +774,7 @@ def var(X: Operand, *, axis: Axes | None = None, ddof: float = 0) -> NamedTensor
     ----------
     X : tensor or number
     axis : str or iterable of str
-        The axes to reduce over; of one tensor, None for all of them.
+        The axes to reduce over. For a single tensor, None means all axes.
     ddof : int (default: 0)
 
     Returns
@@ -803,7 +803,7 @@ def std(X: Operand, *, axis: Axes | None = None, ddof: float = 0) -> NamedTensor
     ----------
     X : tensor or number
     axis : str or iterable of str
-        The axes to reduce over; of one tensor, None for all of them.
+        The axes to reduce over. For a single tensor, None means all axes.
     ddof : int (default: 0)
 
     Returns
@@ -832,7 +832,7 @@ def norm(X: Operand, *, axis: Axes | None = None, p: float = 2) -> NamedTensor:
     ----------
     X : tensor or number
     axis : str or iterable of str
-        The axes to reduce over; of one tensor, None for all of them.
+        The axes to reduce over. For a single tensor, None means all axes.
     p : int (default: 2)
 
     Returns
@@ -861,7 +861,7 @@ def logsumexp(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     ----------
     X : tensor or number
     axis : str or iterable of str
-        The axes to reduce over; of one tensor, None for all of them.
+        The axes to reduce over. For a single tensor, None means all axes.
 
     Returns
     -------
@@ -889,7 +889,7 @@ def any(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     ----------
     X : tensor or number
     axis : str or iterable of str
-        The axes to reduce over; of one tensor, None for all of them.
+        The axes to reduce over. For a single tensor, None means all axes.
 
     Returns
     -------
@@ -917,7 +917,7 @@ def all(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     ----------
     X : tensor or number
     axis : str or iterable of str
-        The axes to reduce over; of one tensor, None for all of them.
+        The axes to reduce over. For a single tensor, None means all axes.
 
     Returns
     -------
@@ -946,7 +946,7 @@ def max(X: Operand, Y: Operand | None = None, *, axis: Axes | None = None) -> Na
     X : tensor or number
     Y : tensor or number, optional
     axis : str or iterable of str
-        The axes to reduce over; of one tensor, None for all of them.
+        The axes to reduce over. For a single tensor, None means all axes.
 
     Returns
     -------
@@ -975,7 +975,7 @@ def min(X: Operand, Y: Operand | None = None, *, axis: Axes | None = None) -> Na
     X : tensor or number
     Y : tensor or number, optional
     axis : str or iterable of str
-        The axes to reduce over; of one tensor, None for all of them.
+        The axes to reduce over. For a single tensor, None means all axes.
 
     Returns
     -------
@@ -1003,7 +1003,7 @@ def quantile(X: Operand, *, axis: Axes | None = None, q: float = 0.5) -> NamedTe
     ----------
     X : tensor or number
     axis : str or iterable of str
-        The axes to reduce over; of one tensor, None for all of them.
+        The axes to reduce over. For a single tensor, None means all axes.
     q : float (default: 0.5)
 
     Returns
@@ -1032,7 +1032,7 @@ def median(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     ----------
     X : tensor or number
     axis : str or iterable of str
-        The axes to reduce over; of one tensor, None for all of them.
+        The axes to reduce over. For a single tensor, None means all axes.
 
     Returns
     -------
@@ -1060,7 +1060,7 @@ def nansum(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     ----------
     X : tensor or number
     axis : str or iterable of str
-        The axes to reduce over; of one tensor, None for all of them.
+        The axes to reduce over. For a single tensor, None means all axes.
 
     Returns
     -------
@@ -1088,7 +1088,7 @@ def nanmean(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     ----------
     X : tensor or number
     axis : str or iterable of str
-        The axes to reduce over; of one tensor, None for all of them.
+        The axes to reduce over. For a single tensor, None means all axes.
 
     Returns
     -------
@@ -1116,7 +1116,7 @@ def nanmax(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     ----------
     X : tensor or number
     axis : str or iterable of str
-        The axes to reduce over; of one tensor, None for all of them.
+        The axes to reduce over. For a single tensor, None means all axes.
 
     Returns
     -------
@@ -1144,7 +1144,7 @@ def nanmin(X: Operand, *, axis: Axes | None = None) -> NamedTensor:
     ----------
     X : tensor or number
     axis : str or iterable of str
-        The axes to reduce over; of one tensor, None for all of them.
+        The axes to reduce over. For a single tensor, None means all axes.
 
     Returns
     -------
@@ -1172,7 +1172,7 @@ def nanvar(X: Operand, *, axis: Axes | None = None, ddof: float = 0) -> NamedTen
     ----------
     X : tensor or number
     axis : str or iterable of str
-        The axes to reduce over; of one tensor, None for all of them.
+        The axes to reduce over. For a single tensor, None means all axes.
     ddof : int (default: 0)
 
     Returns
@@ -1201,7 +1201,7 @@ def nanstd(X: Operand, *, axis: Axes | None = None, ddof: float = 0) -> NamedTen
     ----------
     X : tensor or number
     axis : str or iterable of str
-        The axes to reduce over; of one tensor, None for all of them.
+        The axes to reduce over. For a single tensor, None means all axes.
     ddof : int (default: 0)
 
     Returns

@@ -576,7 +576,7 @@ class Behavior:
         ----------
         X : tensor or number
         axis : str or iterable of str
-            The axes to reduce over; of one tensor, None for all of them.
+            The axes to reduce over. For a single tensor, None means all axes.
 
         Returns
         -------
@@ -604,7 +604,7 @@ class Behavior:
         ----------
         X : tensor or number
         axis : str or iterable of str
-            The axes to reduce over; of one tensor, None for all of them.
+            The axes to reduce over. For a single tensor, None means all axes.
 
         Returns
         -------
@@ -632,7 +632,7 @@ class Behavior:
         ----------
         X : tensor or number
         axis : str or iterable of str
-            The axes to reduce over; of one tensor, None for all of them.
+            The axes to reduce over. For a single tensor, None means all axes.
 
         Returns
         -------
@@ -660,7 +660,7 @@ class Behavior:
         ----------
         X : tensor or number
         axis : str or iterable of str
-            The axes to reduce over; of one tensor, None for all of them.
+            The axes to reduce over. For a single tensor, None means all axes.
         ddof : int (default: 0)
 
         Returns
@@ -689,7 +689,7 @@ class Behavior:
         ----------
         X : tensor or number
         axis : str or iterable of str
-            The axes to reduce over; of one tensor, None for all of them.
+            The axes to reduce over. For a single tensor, None means all axes.
         ddof : int (default: 0)
 
         Returns
@@ -718,7 +718,7 @@ class Behavior:
         ----------
         X : tensor or number
         axis : str or iterable of str
-            The axes to reduce over; of one tensor, None for all of them.
+            The axes to reduce over. For a single tensor, None means all axes.
         p : int (default: 2)
 
         Returns
@@ -747,7 +747,7 @@ class Behavior:
         ----------
         X : tensor or number
         axis : str or iterable of str
-            The axes to reduce over; of one tensor, None for all of them.
+            The axes to reduce over. For a single tensor, None means all axes.
 
         Returns
         -------
@@ -775,7 +775,7 @@ class Behavior:
         ----------
         X : tensor or number
         axis : str or iterable of str
-            The axes to reduce over; of one tensor, None for all of them.
+            The axes to reduce over. For a single tensor, None means all axes.
 
         Returns
         -------
@@ -803,7 +803,7 @@ class Behavior:
         ----------
         X : tensor or number
         axis : str or iterable of str
-            The axes to reduce over; of one tensor, None for all of them.
+            The axes to reduce over. For a single tensor, None means all axes.
 
         Returns
         -------
@@ -832,7 +832,7 @@ class Behavior:
         X : tensor or number
         Y : tensor or number, optional
         axis : str or iterable of str
-            The axes to reduce over; of one tensor, None for all of them.
+            The axes to reduce over. For a single tensor, None means all axes.
 
         Returns
         -------
@@ -861,7 +861,7 @@ class Behavior:
         X : tensor or number
         Y : tensor or number, optional
         axis : str or iterable of str
-            The axes to reduce over; of one tensor, None for all of them.
+            The axes to reduce over. For a single tensor, None means all axes.
 
         Returns
         -------
@@ -889,7 +889,7 @@ class Behavior:
         ----------
         X : tensor or number
         axis : str or iterable of str
-            The axes to reduce over; of one tensor, None for all of them.
+            The axes to reduce over. For a single tensor, None means all axes.
         q : float (default: 0.5)
 
         Returns
@@ -918,7 +918,7 @@ class Behavior:
         ----------
         X : tensor or number
         axis : str or iterable of str
-            The axes to reduce over; of one tensor, None for all of them.
+            The axes to reduce over. For a single tensor, None means all axes.
 
         Returns
         -------
@@ -946,7 +946,7 @@ class Behavior:
         ----------
         X : tensor or number
         axis : str or iterable of str
-            The axes to reduce over; of one tensor, None for all of them.
+            The axes to reduce over. For a single tensor, None means all axes.
 
         Returns
         -------
@@ -974,7 +974,7 @@ class Behavior:
         ----------
         X : tensor or number
         axis : str or iterable of str
-            The axes to reduce over; of one tensor, None for all of them.
+            The axes to reduce over. For a single tensor, None means all axes.
 
         Returns
         -------
@@ -1002,7 +1002,7 @@ class Behavior:
         ----------
         X : tensor or number
         axis : str or iterable of str
-            The axes to reduce over; of one tensor, None for all of them.
+            The axes to reduce over. For a single tensor, None means all axes.
 
         Returns
         -------
@@ -1030,7 +1030,7 @@ class Behavior:
         ----------
         X : tensor or number
         axis : str or iterable of str
-            The axes to reduce over; of one tensor, None for all of them.
+            The axes to reduce over. For a single tensor, None means all axes.
 
         Returns
         -------
@@ -1058,7 +1058,7 @@ class Behavior:
         ----------
         X : tensor or number
         axis : str or iterable of str
-            The axes to reduce over; of one tensor, None for all of them.
+            The axes to reduce over. For a single tensor, None means all axes.
         ddof : int (default: 0)
 
         Returns
@@ -1087,7 +1087,7 @@ class Behavior:
         ----------
         X : tensor or number
         axis : str or iterable of str
-            The axes to reduce over; of one tensor, None for all of them.
+            The axes to reduce over. For a single tensor, None means all axes.
         ddof : int (default: 0)
 
         Returns

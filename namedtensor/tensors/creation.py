@@ -244,7 +244,7 @@ def eye(shape: Any, dtype: str | None = None, *, library: str = "numpy", device:
     return make_tensor(np.eye, sizes, dtype, library, device)
 
 
-# --------------------------------------------------------------------------------------------------------- like another
+# ----------------------------------------------------------------------------------------- tensors like a given tensor
 def full_like(X: NamedTensor, value: float) -> NamedTensor:
     """Create a tensor like `X` whose elements all equal one number.
 

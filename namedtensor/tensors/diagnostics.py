@@ -28,7 +28,7 @@ ORDINALS = ("first", "second", "third", "fourth")
 
 
 class MissingPositions(NamedTuple):
-    """Phrases for error messages in which operands are identified by position, as in "the second operand"."""
+    """The words of error messages that identify operands by position, as in "the second operand"."""
 
     problem: ShapeMismatchError
     sign: str

@@ -140,7 +140,7 @@ def general(record: Operator, tensors: tuple[Any, ...], axis: Any, options: dict
     return eager.call(record, tensors, axes, options)
 
 
-# ------------------------------------------------------------------------------------------- sizes of axes that are new
+# ---------------------------------------------------------------------------------------------------- sizes of new axes
 def takes_sizes(record: Operator) -> bool:
     return bool(record.new_formals)
 
@@ -222,7 +222,7 @@ def _parameters(record: Operator) -> list[str]:
 
 
 AXIS = {
-    "reduction": "The axes to reduce over; of one tensor, None for all of them.",
+    "reduction": "The axes to reduce over. For a single tensor, None means all axes.",
     "contraction": "The axes to contract; None for the elementwise product. Other shared axes are aligned.",
     "structure": "The axis of the signature; the function is lifted over all others.",
 }
@@ -280,7 +280,7 @@ EXAMPLES: dict[str, tuple[str, str]] = {
 }
 
 
-# ------------------------------------------------------------------------------------------------------ all of them
+# -------------------------------------------------------------------------------------------------- the tables
 def _all() -> dict[str, Callable[..., Any]]:
     result: dict[str, Callable[..., Any]] = {}
     for record in dict.fromkeys(REGISTRY.values()):

@@ -124,7 +124,7 @@ def merge_or_split(name: str, tensor: Any, lower: Any, old: Any, new: Any) -> An
     )
 
 
-# ------------------------------------------------------------------------------------------------- giving and taking off
+# ----------------------------------------------------------------------------------------- addition and removal of labels
 @alone
 def with_labels(
     self: NamedTensor, labels: Mapping[str, Any] | None = None, /, **named: Iterable[Any] | None

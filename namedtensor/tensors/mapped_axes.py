@@ -121,7 +121,7 @@ def register_vmap() -> None:
     """Register named tensors with `jax.vmap`, so that axis names can be used in `in_axes` and `out_axes`."""
     try:
         from jax.interpreters.batching import register_vmappable  # type: ignore[import-not-found]
-    except ImportError:  # vmap takes trees apart then, and its results are `UnnamedAxes`
+    except ImportError:  # Without registration, vmap flattens tensors, and its results are `UnnamedAxes`.
         return
     register_vmappable(NamedTensor, str, int, one_element, whole_result, None)
 

@@ -82,7 +82,7 @@ def select_between_dates(labels: Labels, first: Any, last: Any, axis: str) -> sl
     if (first is not None and starts is None) or (last is not None and ends is None):
         return None
     values = labels.values
-    if starts is None and ends is None:  # The labels may be no dates.
+    if starts is None and ends is None:  # The labels may not be dates.
         return slice(0, len(values))
     if np.isnat(values).any() or (values[1:] < values[:-1]).any():
         raise NotationError(

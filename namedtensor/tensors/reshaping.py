@@ -140,11 +140,11 @@ def _solve_part_sizes(layout: Layout, old: str, parts: Mapping[str, int | None])
 
 # ---------------------------------------------------------------------------------------------------------- indexing
 SELECTIONS: Cache[Layout, Cache[tuple[str, ...], Callable[[Any, Iterable[Any]], Any]]] = Cache("indexed layouts", 1024)
-"""By a layout, then by the names of axes: what integers and slices for these select; None where there is more to check."""
+"""The functions that select elements by integers and slices, by layout and axis names. They return None for other indices."""
 
 
 def _with_slices(before: tuple[slice, ...], dimensions: tuple[int, ...], tensor: Any, entries: Iterable[Any]) -> Any:
-    """Return the elements that integers and slices select, or None if another kind or an invalid integer occurs."""
+    """Return the elements that integers and slices select, or None if an entry has another type or is out of range."""
     layout, removed = tensor.layout, 0
     at: list[Any] = [*before]
     if len(dimensions) == 1:
