@@ -242,7 +242,7 @@ class GraphReader(SizeNumbers):
         dims: list[Dim] = [() if length == 1 else like.dims[dim] for dim, length in enumerate(tensor.shape)]
         return tensor.with_node(rename_axes(tensor.node, pairs), dims)
 
-    # --------------------------------------------------------------------------------------------------------- what is given
+    # ---------------------------------------------------------------------------------------------------------- given values
     def tensor(self, ref: Ref) -> TracedTensor:
         if ref not in self.tensors:
             if ref in self.depends and ref in self.makers:
@@ -313,7 +313,7 @@ class GraphReader(SizeNumbers):
             node = stamp_node(node, self.shaping_step(ref))
         return TracedTensor(node, tuple(dims), shape=shape, truth=pattern.truth)
 
-    # --------------------------------------------------------------------------------------------------------- for the rules
+    # ------------------------------------------------------------------------------------------------- methods for the rules
     def remark(self, sentence: str) -> None:
         step = self.step_now
         self.remarks.setdefault(Remark(step.source, f"{step.operator} {sentence}"))

@@ -221,7 +221,7 @@ def first_reading(
 Free = list[tuple[Group, list[int]]]
 Sizes = Mapping[
     int, tuple[int, str, int]
-]  # from a size in the first run to the size in the second run, an input, and its dimension of this size
+]  # by size in the first run: the size in the second run, an input, and its dimension of this size
 
 
 def choices(groups: Free) -> list[Free]:

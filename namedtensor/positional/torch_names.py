@@ -80,7 +80,7 @@ class TensorNames:
     """The set of tensor names that are in use. It provides fresh names."""
 
     taken: set[str]
-    indices: set[str] = field(default_factory=set)  # letters that count the members of families
+    indices: set[str] = field(default_factory=set)  # letters that number the members of families
 
     def fresh(self, node: Node) -> Node:
         """Return this name, with a number as a subscript if it is already in use, and mark the result as used."""

@@ -115,7 +115,7 @@ def condition(tensor: TracedTensor) -> TracedTensor:
     return replace(tensor, node=call("≠", [tensor.node, number(0)]), truth=True)
 
 
-# ------------------------------------------------------------------------------------------------------- array code's table
+# -------------------------------------------------------------------------------------------------- the table of array code
 def read_by_table(r: GraphReader, name: str, record: Operation, **arguments: Any) -> Any:
     """Translate the current step by the table operation with this name."""
     slots = [parameter.default for parameter in record.parameters]

@@ -20,7 +20,7 @@ from .axes import Dim
 from .torch_trace import Ref, SourceLine, Trace, TraceStep, UnreadableModuleError
 
 
-# ----------------------------------------------------------------------------------------------------------- two runs
+# -------------------------------------------------------------------------------------------------- runs at two sizes
 class Varying:
     """A number of the first run, with the number that takes its place in the second run. Arithmetic applies to both."""
 
@@ -113,7 +113,7 @@ def runs_for(first: Trace, second: Trace, depends: Set[Ref], output: Ref) -> Run
     return Runs(steps, tensors, first.origins, frozenset(depends), tuple(needed), itertools.count(len(tensors)))
 
 
-# ------------------------------------------------------------------------------------------------------------ a reading
+# ---------------------------------------------------------------------------------------------------------- the reading
 @dataclass(frozen=True)
 class RecordedLine:
     """A definition, the step that created it, and the ranges of a family's indices."""

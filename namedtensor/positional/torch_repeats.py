@@ -167,7 +167,7 @@ class Slots:
         self.positions = [{ref: position for position, ref in enumerate(refs)} for refs in self.results]
         self.carried: dict[tuple[Ref, ...], Carried] = {}
         self.families: dict[tuple[Ref, ...], RepeatMember] = {}
-        self.shared: set[tuple[Ref, ...]] = set()  # parameters that all layers have
+        self.shared: set[tuple[Ref, ...]] = set()  # parameters that all layers share
 
     def steps(self) -> tuple[TraceStep, ...] | None:
         """Return the first layer's steps with common references, or None if the steps differ between layers."""

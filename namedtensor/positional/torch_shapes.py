@@ -200,7 +200,7 @@ def unfold(r: GraphReader, self: TracedTensor, dimension: int, size: int, step: 
     return from_table(r, "unfold", f"k{base if base.isalpha() else ''}", r.shapes_now[0], x, dim, size, step)
 
 
-# -------------------------------------------------------------------------------------------------------- numbers alone
+# --------------------------------------------------------------------------------------------------------- numbers only
 @rule("arange", skip="end")
 def arange(r: GraphReader, start: float = 0, step: float = 1) -> TracedTensor:
     (length,) = r.shapes_now[0]
@@ -303,7 +303,7 @@ def gather(r: GraphReader, self: TracedTensor, dim: int, index: TracedTensor) ->
     others = [tensor.with_dim(dim, (), 1) for tensor in (x, chosen)]
     dims = list(align_values(r.axes, *others))
     dims[dim] = chosen.dims[dim]
-    if not x.dims[dim]:  # it repeats, or has one element
+    if not x.dims[dim]:  # a repeated dimension, or one with a single element
         return x.with_node(x.node, [*dims[:dim], (), *dims[dim + 1 :]], chosen.shape)
     x, axis = r.views.joined(x, dim)
     node = nodes.Index(x.node, ((nodes.Axis(axis.key), count_from_one(chosen.node)),))
@@ -311,7 +311,7 @@ def gather(r: GraphReader, self: TracedTensor, dim: int, index: TracedTensor) ->
     return x.with_node(node, dims, chosen.shape)
 
 
-# ---------------------------------------------------------------------------------------------------------- the largest
+# ----------------------------------------------------------------------------------------------------- largest elements
 @rule("topk", skip="sorted")  # the notation always sorts the largest first
 def topk(r: GraphReader, self: TracedTensor, k: int, dim: int, largest: bool) -> tuple[TracedTensor, TracedTensor]:
     """Return the k largest elements in descending order, or the k smallest elements in ascending order.

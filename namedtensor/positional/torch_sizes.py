@@ -77,7 +77,7 @@ def draw_like(example: torch.Tensor, shape: Sequence[int], generator: torch.Gene
 def runs(subject: Subject, inputs: Mapping[str, torch.Tensor]) -> bool:
     try:
         value_of(subject, inputs)
-    except Exception:  # whatever the module raises for sizes that do not fit
+    except Exception:  # a module may raise any error for sizes that do not fit
         return False
     return True
 

@@ -243,7 +243,7 @@ class TensorViews:
     def word(self, axis: AxisVariable) -> str:
         return axis.root.fixed or axis.kind.name or axis.kind.hint or "an axis"
 
-    # ------------------------------------------------------------------------------------------------------ two that meet
+    # ------------------------------------------------------------------------------------------------- operands that meet
     def fit_dimensions(
         self, first: TracedTensor, one: int, second: TracedTensor, two: int
     ) -> tuple[TracedTensor, TracedTensor]:

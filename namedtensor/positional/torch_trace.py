@@ -105,8 +105,8 @@ class TraceStep:
     several: bool
     source: SourceLine
     path: str = ""
-    callers: tuple[SourceLine, ...] = ()  # of the line, from the inside out
-    defaults: frozenset[str] = frozenset()  # the arguments that have their default
+    callers: tuple[SourceLine, ...] = ()  # the lines that called `source`, innermost first
+    defaults: frozenset[str] = frozenset()  # arguments that have their default value
 
     @property
     def shape(self) -> tuple[Any, ...]:
@@ -135,7 +135,7 @@ class Recorder(TorchDispatchMode):
 
     def __init__(self, trace: Trace, depends: set[Ref], modules: Mapping[int, str], hint: str = ""):
         super().__init__()
-        self.hint = hint  # for the error about random numbers
+        self.hint = hint  # the advice of the error about random numbers
         self.trace, self.depends, self.modules = trace, depends, modules
         self.refs: dict[int, Ref] = {}
 
@@ -158,7 +158,7 @@ class Recorder(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = func._schema.name.removeprefix("aten::")
         if name not in RULES and name not in OWN:
-            with self:  # in inference mode, composite operations come as one
+            with self:  # in inference mode, PyTorch reports a composite operation as one step
                 composed = func.decompose(*args, **(kwargs or {}))
             if composed is not NotImplemented:
                 return composed
@@ -292,8 +292,8 @@ class Subject(NamedTuple):
     parameters: Mapping[str, torch.Tensor]
     buffers: Mapping[str, torch.Tensor]
     modules: Mapping[int, str]
-    notes: tuple[str, ...] = ()  # assumptions about it
-    masks: Masks | None = None  # of dropout, in training
+    notes: tuple[str, ...] = ()  # assumptions about the module
+    masks: Masks | None = None  # the masks of dropout in training
 
 
 @contextmanager
