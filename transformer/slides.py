@@ -85,7 +85,7 @@ class EncoderPredictorDecoder(Layer):
     initializers = {"W": glorot_uniform, "E": Normal("√(1 / chans)"), "W_1": he_normal}
 
     def translate(self, x: nt.NamedTensor, start: int, stop: int, most: int = 20) -> nt.NamedTensor:
-        """Translate greedily from the word `start`, until every sentence has reached `stop` or has `most` new words.
+        """Translate sentences greedily from the word `start`, until each has reached `stop` or has `most` new words.
 
         `x` has the axis memory, and may have other axes. The result, which begins with `start`, has the axis seq
         instead of memory. A sentence that has reached `stop` repeats it.

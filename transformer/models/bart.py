@@ -1,4 +1,4 @@
-"""BART."""
+"""The encoder-decoder model BART and the names of its weights in checkpoints."""
 
 from __future__ import annotations
 

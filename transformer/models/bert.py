@@ -1,4 +1,4 @@
-"""BERT."""
+"""The encoder BERT and the names of its weights in checkpoints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CLIP."""
+"""CLIP, a model of texts and images, and the names of its weights in checkpoints."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class CLIP(Model):
     @classmethod
     def config_definitions(cls, config: Mapping[str, Any]) -> str:
         last = config["text_config"].get("eos_token_id", 49407)
-        lines = [f"last = {last}"] if last != 2 else ["ends = ids"]  # 2 is wrong in old files: take the largest
+        lines = [f"last = {last}"] if last != 2 else ["ends = ids"]  # a wrong value of old files: take the largest id
         for name, part in (("ε", "text"), ("δ", "vision")):
             lines.append(f"{name} = {config[f'{part}_config'].get('layer_norm_eps', 1e-5)}")
         for name, part in (("act", "text"), ("act'", "vision")):

@@ -1,4 +1,4 @@
-"""GPT-2."""
+"""The language model GPT-2 and the names of its weights in checkpoints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Llama."""
+"""The language model Llama and the names of its weights in checkpoints."""
 
 from __future__ import annotations
 

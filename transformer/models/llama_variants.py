@@ -59,7 +59,7 @@ class Gemma2(Llama):
     removes = ("M",)
     model_types = ("gemma2",)
     activation = "hidden_activation"
-    tied_by_default = None  # the formulas have E alone
+    tied_by_default = None  # the formulas contain only E
     optional_weights = {}
     required_config = {"attention_bias": False, "tie_word_embeddings": True, "use_bidirectional_attention": None}
     step_mask = f"M^l = {WINDOWED % 'width^l'} for l = 1, …, L"

@@ -1,4 +1,4 @@
-"""Mamba."""
+"""The language model Mamba and the names of its weights in checkpoints."""
 
 from __future__ import annotations
 

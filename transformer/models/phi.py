@@ -1,4 +1,4 @@
-"""Phi."""
+"""The language model Phi and the names of its weights in checkpoints."""
 
 from __future__ import annotations
 

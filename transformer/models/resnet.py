@@ -1,4 +1,4 @@
-"""ResNet."""
+"""The image model ResNet and the names of its weights in checkpoints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""T5."""
+"""The encoder-decoder model T5 and the names of its weights in checkpoints."""
 
 from __future__ import annotations
 

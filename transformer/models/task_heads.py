@@ -25,7 +25,7 @@ def with_hidden(head: TaskHead, layer: tuple[str, tuple[WeightEntry, ...]]) -> T
 
 
 def classes(what: str, tensor: str = "classifier", axis: str = "chans") -> TaskHead:
-    """Return the head that computes a logit for each class from `what`."""
+    """Return the head that computes a logit for each class from the tensor or formula `what`."""
     return TaskHead(text("classes", what=what, axis=axis), linear("class", tensor, f"class {axis}"))
 
 

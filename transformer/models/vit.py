@@ -1,4 +1,4 @@
-"""ViT."""
+"""ViT, an encoder of images, and the names of its weights in checkpoints."""
 
 from __future__ import annotations
 

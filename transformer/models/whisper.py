@@ -1,4 +1,4 @@
-"""Whisper."""
+"""The speech recognition model Whisper and the names of its weights in checkpoints."""
 
 from __future__ import annotations
 

@@ -30,8 +30,8 @@ OTHER_HEADS = (
     "W^start",
     "W^{class,int8}",
     "W^{start,int8}",
-)  # parameters of heads for other tasks than the next token
-MIN_CACHE_GROWTH = 32  # tokens; the cache grows by half of its capacity, and at least by these
+)  # parameters of heads for tasks other than predicting the next token
+MIN_CACHE_GROWTH = 32  # tokens; the cache grows by half of its capacity, and by at least this many
 
 STEP = """
     K^l = put(k^l_{seq(1)}, past^{l,K}) for l = 1, …, L
@@ -338,7 +338,7 @@ class LanguageModel(Model):
     """
     step_mask: ClassVar[str] = "M = { 0 if seen = 1; -∞ otherwise }"  # M of one token, whose position is `place`
     ignored_heads = ("score.*", "classifier.*", "qa_outputs.*", "multiple_choice_head.*")
-    position_offset: ClassVar[int] = 0  # the place of the first position among those that the model has learned
+    position_offset: ClassVar[int] = 0  # the index of the first position in the table of learned positions
     fixed: ClassVar[tuple[str, ...]] = ()  # families that are the same at every step
 
     generate = generate

@@ -16,7 +16,7 @@ import namedtensor as nt
 
 SUFFIX = ".gguf"
 MAGIC = b"GGUF"  # the first bytes of a file
-# general.architecture, which is the model_type too
+# values of general.architecture in the file, and of model_type in config.json
 ARCHITECTURES = ("llama", "qwen2", "qwen3")
 SIZES = {  # keys of config.json, and the file's keys after the architecture
     "num_hidden_layers": "block_count",

@@ -24,9 +24,9 @@ class TaskHead(NamedTuple):
     rows: tuple[WeightEntry, ...]
     untied: tuple[WeightEntry, ...] = ()  # entries of U and its bias if config does not tie U to the embeddings E
     tokens: Mapping[str, tuple[str, int]] = MappingProxyType({})  # constants: their key in config, and a default value
-    removes: tuple[str, ...] = ()  # definitions of the model that a file with the head has no use for
+    removes: tuple[str, ...] = ()  # definitions of the model that are not used with the head
     lacks: tuple[str, ...] = ()  # arrays of the model that a file with the head does not have
-    spare: tuple[str, ...] = ()  # arrays of the model that it has, and that the head does not use
+    spare: tuple[str, ...] = ()  # arrays of the model that the file contains but the head does not use
 
 
 NO_HEAD = TaskHead("", ())

@@ -1,4 +1,4 @@
-"""The choice of the next token: the most likely one, or a sample from those that `top_k` and `top_p` keep."""
+"""The choice of the next token: the most likely token, or a sample from those that `top_k` and `top_p` keep."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Sampling(NamedTuple):
 
 
 def check_sampling(sampling: Sampling) -> None:
-    """Raise NotationError 405 if a parameter for sampling is out of range or has no effect."""
+    """Raise NotationError (405) if a parameter for sampling is out of range or has no effect."""
     for name, value, least in (("temperature", sampling.temperature, 0), ("top_k", sampling.top_k, 1)):
         if value is not None and value < least:
             raise nt.NotationError(405, f"{name} must be a number from {least}, got {value}")
@@ -86,7 +86,7 @@ def filter_logits(now: nt.NamedTensor, sampling: Sampling) -> nt.NamedTensor:
 def find_banned_tokens(config: dict[str, Any], ids: nt.NamedTensor) -> nt.NamedTensor | None:
     """Return the tokens that `bad_words_ids` bans, or None if it bans no tokens.
 
-    Raise NotationError 408 if a word consists of several tokens.
+    Raise NotationError (408) if a word consists of several tokens.
     """
     words = config.get("bad_words_ids")
     if not words:
