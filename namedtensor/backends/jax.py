@@ -102,7 +102,7 @@ def positions(indices, size, base):
 '''
 SCATTER_ADD = '''
 def scatter_add(x, places, axis, size):
-    """Return an array of zeros with the elements of x added at the given positions along an axis."""
+    """Return an array of zeros with the elements of x added at the given indices along an axis."""
     whole = jnp.zeros((*x.shape[:axis], size, *x.shape[axis + 1 :]), x.dtype)
     return whole.at[(slice(None),) * axis + (places,)].add(x)
 '''
@@ -123,7 +123,7 @@ def covered(condition):
 '''
 WIDENED = '''
 def widened(x, matrix):
-    """Return x times the transpose of a matrix. XLA converts integers within the loop of the product."""
+    """Return x times the transpose of a matrix. XLA converts the integers while it computes the product."""
     return x @ matrix.T.astype(x.dtype)
 
 
@@ -165,7 +165,7 @@ def eigenvectors(x):
 '''
 TRIANGLE = '''
 def triangle(x):
-    """Return the Cholesky factor. Raise ValueError if there is none, for which JAX itself returns nan."""
+    """Return the Cholesky factor. Raise ValueError if there is none, for which JAX itself returns NaN."""
     found = jnp.linalg.cholesky(x)
     if is_concrete(x) and not jnp.isfinite(found).all() and jnp.isfinite(x).all():
         raise ValueError("not positive definite")
@@ -173,7 +173,7 @@ def triangle(x):
 '''
 DESCENDING = '''
 def descending(x):
-    """Return the positions that sort the last axis in descending order. Equal elements keep their order."""
+    """Return the indices that sort the last axis in descending order. Equal elements keep their order."""
     return jnp.argsort(x, axis=-1, descending=True, stable=True)
 '''
 FAILS = frozenset(

@@ -12,7 +12,7 @@ def checked_loop(step, states, slices, given, steps, kept, listed=()):
 '''
 SCANNED = '''
 def scan(step, states, slices, given, steps, kept, listed):
-    """Run a loop over the slices. Return the final states, and the `kept` states after each step."""
+    """Run a step for each slice. Return the final states, and the `kept` states after each step."""
     return looked_up(step, steps, (*kept, *listed), states, tuple(slices), given)
 
 
@@ -20,7 +20,7 @@ scan = jax.jit(scan, static_argnums=(0, 4, 5, 6))
 
 
 def loop(step, states, slices, given, steps, kept, listed=()):
-    """Run a loop as one scan, or with one call per step if a scan would copy very large arrays of its steps."""
+    """Run all steps as one scan, or with one call each if a scan would copy very large arrays of the steps."""
     states, given = tuple(map(jnp.asarray, states)), tuple(map(jnp.asarray, given))
     if has_vast(slices) and all(map(is_concrete, jax.tree.leaves((states, slices, given)))):
         return loop_in_turn(jax.jit(step), states, slices, given, steps, kept, listed)
@@ -50,7 +50,7 @@ def in_steps(once, steps, is_large, states, slices, others=()):
 
 
 def scanned(step, steps, kept, is_large, states, slices, given, wrapped=lambda each: each):
-    """Run a loop as a scan. Return the final states, and the `kept` states after each step."""
+    """Run all steps as a scan. Return the final states, and the `kept` states after each step."""
 
     def once(states, elements, further):
         states = step(*states, *elements, *given)
@@ -72,7 +72,7 @@ def is_looked_up(each):
 
 
 def looked_up(step, steps, kept, states, slices, given):
-    """Run a loop in the fastest way without a derivative. A GPU looks up no tensors, because it would have to wait."""
+    """Run the steps in the fastest way without a derivative. A GPU looks up no tensors, because it would have to wait."""
     waits = jax.default_backend() == "gpu"
     if waits and few(steps, slices):
         return loop_in_turn(jax.jit(step), states, slices, given, steps, kept)

@@ -96,7 +96,7 @@ def loop(names: tuple[str, ...], options: dict[str, Any], step: Any, kernel: str
 
 LOOP = """
 def loop(step, states, slices, given, steps, kept, listed=()):
-    \"\"\"Run a loop over the slices. Return the final states, and the `kept` states after each step.\"\"\"
+    \"\"\"Run a step for each slice. Return the final states, and the `kept` states after each step.\"\"\"
     through = [[] for _ in (*kept, *listed)]
     for elements in zip(*slices) if slices else ((),) * steps:
         states = step(*states, *elements, *given)
@@ -146,7 +146,7 @@ def exact_abs(x):
 ''',
     "of_64_bits": '''
 def of_64_bits(x):
-    """Return these integers. Raise OverflowError if one is negative, which only a 64-bit overflow can cause."""
+    """Return these integers. Raise OverflowError if one is below 0, which only a 64-bit overflow can cause."""
     if {(x < 0)}:
         raise OverflowError("integer overflow: exceeds int64")
     return x

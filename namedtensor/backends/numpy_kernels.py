@@ -88,7 +88,7 @@ def guard(x, low, high):
 '''
 SHIFTED = '''
 def shifted(sums, powers, x, axes):
-    """Return the sums of powers = exp x. Subtract the maximum in rows whose sum is below 1 or very large."""
+    """Return the sums of powers = eˣ. Subtract the largest element in rows whose sum is below 1 or very large."""
     far = 2.0 ** (64 if x.itemsize == 4 else 512)
     if sums.size < 64:
         found = sums.ravel().tolist() or [1.0]
@@ -112,7 +112,7 @@ def shifted(sums, powers, x, axes):
 '''
 STANDARDIZE = '''
 def standardize(x, eps):
-    """Return x / √(mean square along the last axis + eps). If a square overflows, first divide x by its maximum."""
+    """Return x / √(mean square along the last axis + eps). If a square overflows, first scale x by its largest element."""
     n = x.dtype.type(x.shape[-1])
     squares = np.vecdot(x, x)[..., None] / n
     if guard(squares, -1, np.finfo(x.dtype).max):
@@ -124,7 +124,7 @@ def standardize(x, eps):
 '''
 ERF = '''
 def erf(x, out=None):
-    """Return erf x: near zero x + x P(x²), farther out 1 − exp(−x²) R(x), with P and R fitted to fifty digits."""
+    """Return erf x: near zero x + x P(x²), farther out 1 − e^(−x²) R(x), with P and R fitted to fifty digits."""
     size = np.minimum(np.abs(x), 6.0)
     square = size * size
     outside = horner(ABOVE, size)
@@ -137,7 +137,7 @@ def erf(x, out=None):
 '''
 ERF_SINGLE = '''
 def erf_single(x, out=None):
-    """Return erf x of 32-bit floats as tanh(x P(x²)), for as many elements at a time as fit the cache."""
+    """Return the error function of 32-bit floats by a hyperbolic tangent, in pieces that fit the cache."""
     whole = np.empty(x.shape, x.dtype) if out is None or not out.flags.c_contiguous else out
     given, found, size = np.ravel(x), whole.reshape(-1), 2**15
     squares, totals = np.empty((2, min(size, given.size)), x.dtype)
@@ -205,7 +205,7 @@ def projected(x, matrices):
 
 
 def separately(x, matrices, whole, product):
-    """Return x times each matrix, one product at a time. If `product` is None, write each product in place."""
+    """Return x times each matrix, one product after another. If `product` is None, write each product in place."""
     result, start = np.empty((len(x), whole), x.dtype), 0
     for each in matrices:
         part = result[:, start : start + each.shape[1]]
@@ -218,7 +218,7 @@ def separately(x, matrices, whole, product):
 '''
 WIDENED = '''
 def widened(x, matrix):
-    """Return x times the transpose of an integer matrix, converting as many rows at a time as fit the cache."""
+    """Return x times the transpose of an integer matrix, converting its rows in groups that fit the cache."""
     count, size = matrix.shape
     rows = x.reshape(-1, size)
     out = np.empty((len(rows), count), x.dtype)
@@ -256,7 +256,7 @@ def put(x, part, place, axis, first, out=None):
 '''
 SCATTER_ADD = '''
 def scatter_add(x, places, axis, size):
-    """Return an array of zeros with the elements of x added at the given positions along an axis."""
+    """Return an array of zeros with the elements of x added at the given indices along an axis."""
     rows = x if axis == 0 else x.swapaxes(0, axis)
     out = np.zeros((size, *rows.shape[1:]), x.dtype)
     if out.size < 16 * size or not len(places):
@@ -342,7 +342,7 @@ def exponential(x):
 '''
 DESCENDING = '''
 def descending(x):
-    """Return the positions that sort the last axis in descending order. Equal elements keep their order."""
+    """Return the indices that sort the last axis in descending order. Equal elements keep their order."""
     return x.shape[-1] - 1 - x[..., ::-1].argsort(-1, "stable")[..., ::-1]
 '''
 

@@ -16,7 +16,7 @@ def in_buffers(work):
     """Return the result of `work` for a function that returns arrays with given shapes and dtypes.
 
     Unless it is large, the memory of these arrays is kept for the next call, together with the most recent arrays. No
-    other call uses the memory at the same time.
+    other call uses the memory meanwhile.
     """
     try:
         memory, last, arrays = spare_buffers.pop()
@@ -47,7 +47,7 @@ def in_buffers(work):
 CORES = '''
 @functools.cache
 def cores():
-    """Return the number of threads that can run at the same time."""
+    """Return the number of threads that can run in parallel."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 '''
 POOL = '''
@@ -195,7 +195,7 @@ class blas_user:
 '''
 BESIDE_BLAS = '''
 def on_all_cores_beside_blas(work, is_long=False):
-    """Run work with matrix products on all cores, or only on this thread if the BLAS cannot be limited."""
+    """Run work with matrix products on every core, or only on this thread if the BLAS cannot be limited."""
     user = blas_user()
     try:
         limited = blas_limit.enter(user, is_long)

@@ -50,7 +50,7 @@ def positions(indices, size, base):
 '''
 SCATTER_ADD = '''
 def scatter_add(x, places, axis, size):
-    """Return an array of zeros with the elements of x added at the given positions along an axis."""
+    """Return an array of zeros with the elements of x added at the given indices along an axis."""
     rows = xp.moveaxis(x, axis, 0)
     zeros = xp.zeros_like(rows[:1, ...])
     parts = [[] for _ in range(size)]
@@ -125,7 +125,7 @@ def exponential(x):
 '''
 DESCENDING = '''
 def descending(x):
-    """Return the positions that sort the last axis in descending order. Equal elements keep their order."""
+    """Return the indices that sort the last axis in descending order. Equal elements keep their order."""
     return xp.argsort(x, axis=-1, descending=True, stable=True)
 '''
 LINES: dict[str, Any] = {

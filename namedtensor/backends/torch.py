@@ -110,7 +110,7 @@ def positions(indices, size, base):
 '''
 SCATTER_ADD = '''
 def scatter_add(x, places, axis, size):
-    """Return an array of zeros with the elements of x added at the given positions along an axis."""
+    """Return an array of zeros with the elements of x added at the given indices along an axis."""
     return x.new_zeros((*x.shape[:axis], size, *x.shape[axis + 1 :])).index_add(axis, places, x)
 '''
 WHOLE_POSITIONS = '''
@@ -146,7 +146,7 @@ def exact_cast(x):
 '''
 WIDENED = '''
 def widened(x, matrix):
-    """Return x times the transpose of an integer matrix, converting as many rows at a time as fit the cache."""
+    """Return x times the transpose of an integer matrix, converting its rows in groups that fit the cache."""
     count, size = matrix.shape
     parts = matrix.split(max(1, 2**17 // max(size, 1)))
     return torch.cat([torch.nn.functional.linear(x, part.to(x.dtype)) for part in parts], -1)
@@ -187,12 +187,12 @@ def eigenvectors(x):
 '''
 DESCENDING = '''
 def descending(x):
-    """Return the positions that sort the last axis in descending order. Equal elements keep their order."""
+    """Return the indices that sort the last axis in descending order. Equal elements keep their order."""
     return torch.argsort(x, dim=-1, descending=True, stable=True)
 '''
 SIGN = '''
 def sign(x):
-    """Return −1, 0 or 1 for each element, and nan for nan."""
+    """Return −1, 0 or 1 for each element, and NaN for NaN."""
     return torch.where(x == x, torch.sign(x), x)
 '''
 LAYER_NORM = '''
