@@ -108,7 +108,7 @@ def scatter_add(x, places, axis, size):
 '''
 WHOLE_POSITIONS = '''
 def whole_positions(indices):
-    """Convert float indices to integers. Raise IndexError if one is not an integer."""
+    """Convert float indices to integers. Raise IndexError if one is not a 64-bit integer."""
     if is_concrete(indices):
         wrong = (indices != jnp.floor(indices)) | ~(jnp.abs(indices) < 2.0**63)
         if wrong.any():

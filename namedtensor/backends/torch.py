@@ -115,7 +115,7 @@ def scatter_add(x, places, axis, size):
 '''
 WHOLE_POSITIONS = '''
 def whole_positions(indices):
-    """Convert float indices to integers. Raise IndexError if one is not an integer."""
+    """Convert float indices to integers. Raise IndexError if one is not a 64-bit integer."""
     known = seen(indices)
     if known is not None:
         wrong = (known != torch.floor(known)) | ~(torch.abs(known) < 2.0**63)
