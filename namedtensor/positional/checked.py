@@ -41,11 +41,11 @@ class TrialSizes:
             self.sizes[whole.kind] = sum(self.of(part) for part in parts)
 
     def of(self, axis: AxisVariable) -> int:
-        return self.draw_indices_of_kind(axis.kind)
+        return self.choose_size(axis.kind)
 
-    def draw_indices_of_kind(self, kind: AxisKind) -> int:
+    def choose_size(self, kind: AxisKind) -> int:
         if kind.parts:
-            return math.prod(self.draw_indices_of_kind(part.root) for part in kind.parts)
+            return math.prod(self.choose_size(part.root) for part in kind.parts)
         if kind not in self.sizes:
             least = self.least(kind)
             divisor = math.lcm(*(number for axis, number in self.facts.divisors if axis.kind is kind))
