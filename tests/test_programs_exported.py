@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import random
 import warnings
@@ -17,6 +18,8 @@ from drawn_programs import draw
 from exported import export, in_library, other_calls, outcome, tensors
 
 import namedtensor as nt
+from namedtensor.backends.function import backend
+from namedtensor.backends.source import MATH, WORDS
 
 PROGRAMS = 200
 PROGRAMS_OF_JAX = (
@@ -289,3 +292,22 @@ def test_javascript_refuses_what_does_not_fit():
         modules.append((f"{module}\nexport const formula = () => inner({argument});\n", []))
     for (name, (*_, message)), result in zip(REFUSED_IN_JAVASCRIPT.items(), javascript.run(modules)):
         assert (result.get("name"), result.get("message")) == ("NotationError", message), name
+
+
+def without_docstrings(text: str) -> str:
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node) is not None:
+            node.body[0] = ast.Pass()
+    return ast.unparse(tree)
+
+
+@pytest.mark.parametrize("library", [*LIBRARIES, "standard"])
+def test_no_word_in_a_docstring_of_a_kernel_adds_an_import_or_a_kernel(library):
+    table = backend(library)
+    kernels = {**table.fixed.kernels, **table.kernels}
+    modules = {module.partition(".")[0] for module in table.modules}
+    named = {*kernels, *table.fixed.aliases, *table.aliases, *modules, *MATH}
+    for name, text in kernels.items():
+        only_in_prose = {*WORDS.findall(text)} - {*WORDS.findall(without_docstrings(text))}
+        assert not only_in_prose & named, name
