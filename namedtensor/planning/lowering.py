@@ -121,7 +121,7 @@ class Lowering:
         return lowering
 
     def lower_body(self, *disable: str) -> Lowering:
-        """Return a new lowering for a loop's body or another inner function. It also disables these optimizations."""
+        """Return a new lowering for a loop's body or another inner function, without the `disable` optimizations."""
         real = self.builder.half or self.builder.real
         return Lowering(self.source, self.target, self.limits, real, (*self.disable, *disable), self.tables)
 

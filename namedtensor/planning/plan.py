@@ -259,7 +259,7 @@ def _unique(name: str, taken: set[str]) -> str:
 
 
 def order_axes(result: PlanValue, axes: Sequence[str]) -> tuple[str, ...]:
-    """Return the names that a result's axes have in the plan, in the order of `axes`, which are the user's names."""
+    """Return the plan's names for the axes of a result, given the user's names `axes` in the desired order."""
     return tuple(result.order[axes_of(result).index(axis)] for axis in axes)
 
 
