@@ -1,4 +1,4 @@
-"""Definitions by cases, such as { 0 if i ≤ j; -∞ otherwise }.
+"""Type definitions by cases, such as { 0 if i ≤ j; -∞ otherwise }.
 
 A condition with a known value selects or excludes its case. Excluded cases are typed but not evaluated, so their
 indices may be out of range. A condition on a definition's element indices is a guard. Elements that fail the guard are

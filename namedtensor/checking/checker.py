@@ -5,8 +5,7 @@ The checker converts the tree to a graph of terms, or raises an error with a hin
     Checker(scope, inputs, sizes).value(Key("O"))     the Term of a name
     Checker(scope, inputs, sizes).whole()             the Term of the program's value
 
-Each node type has one rule, which a separate module defines. The checker implements the `Inference` interface that
-rules use.
+Each node type has one rule, in a separate module. The checker implements the interface `Inference`, which rules use.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Determine whether index variables of families, such as t in h^{t-1}, are plain numbers.
 
-The functions determine whether a variable is a plain number, and try to type a body in which the variable is a
-tensor.
+If a variable is a plain number, a body may be typed once with a tensor in place of the variable.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Random variables, such as x ∼ N(0, 1), and expectations, such as 𝔼_{x ∼ N(0, 1)} ….
+"""Type random variables, such as x ∼ N(0, 1), and expectations, such as 𝔼_{x ∼ N(0, 1)} ….
 
 An expectation is a mean over random samples, or over all outcomes if the distribution is finite. The function `uniform`
 computes each sample from the seed, the variable's name and labels, the sample number, and the position along the

@@ -1,4 +1,4 @@
-"""Definitions by elements, such as Y_{seq(i), kernel(j)} = … for each pair of indices.
+"""Type definitions by elements, such as Y_{seq(i), kernel(j)} = … for each pair of indices.
 
 Lifting implements definitions by elements. In `Y_{seq(i)} = X_{seq(i+1)}`, the variable i becomes the tensor 1, …,
 |seq| along a separate axis (`seq@1`). The result is the same as if each element were computed separately. Indices start

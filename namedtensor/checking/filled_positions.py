@@ -1,6 +1,6 @@
 """Compute the positions along an axis that equations for elements define.
 
-For example, Y_{a(2k)} = … for k = 1, …, n fills the positions 2, 4, …, 2n.
+For example, Y_{a(2k)} = … for k = 1, …, n defines the positions 2, 4, …, 2n.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Hygienic renaming of the axes in a function body that would otherwise capture axes of a call's arguments.
+"""Rename axes so that a function's body does not capture axes of a call's arguments.
 
     g_{ax} : ℝ^{ax} → ℝ
     g_{ax}(X) = ∑_{ax} ∑_{c} X ⊙ [1, 2]_{c}

@@ -1,10 +1,9 @@
 """Infer axis sizes from the types of expressions, such as literals, splits, concatenations and calls.
 
-For example, in `Y = [3, 1]_{a}`, `Y / |a|`, the inputs do not have the axis a, but |a| is 2. The size of an axis is
-first determined from inputs, then from declarations and size equations. If it is still unknown, a separate checker
-types the scope's equations to find their axes. Statements may be in any order, so an equation may need the size that
-is being inferred. In this case, the equation fails only in the separate checker, which then types the parts of the
-equation.
+For example, in `Y = [3, 1]_{a}`, `Y / |a|`, the inputs lack the axis a, but |a| is 2. The size of an axis comes from
+inputs, then from declarations and size equations. If it is still unknown, a separate checker types the scope's
+equations to find their axes. Statements may be in any order, so an equation may need the size that is being inferred.
+Such an equation fails only in the separate checker, which then types the operands of the equation.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Indices by label, such as X_{day(Mon)} if the input X has labels on day and the program does not define Mon.
+"""Type indices that are labels, such as X_{day(Mon)} if the input X has labels on day and Mon is undefined.
 
 A defined name or an input takes precedence over a label. A number is always a position.
 """

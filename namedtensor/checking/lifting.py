@@ -1,6 +1,6 @@
 """Inline function calls. The body is typed for the arguments, and the signature lifts their extra axes.
 
-The body of a function without a signature is substituted for the call.
+If the function has no signature, its body is substituted for the call.
 
 Before the body is typed, the extra axes of each argument are renamed (`seq@1`), so that they cannot match an axis in
 the signature or the body. In the result, the axes have their original names again.

@@ -3,10 +3,10 @@
 An example is `h^t = tanh(h^{t-1} ⊙_{in} W + x_{time(t)}) for t = 1, …, 2000`.
 
 The body is typed with t as a tensor along a separate axis, like the index of a definition by elements. The previous
-value h^{t-1} is a given tensor, which is called a *state*. Terms that do not depend on a state are computed for all
-steps at once. The other terms form the body of the loop, which uses one element along that axis per step
-(`loop_bodies`). The first steps are unrolled until the shape of h^t no longer changes. The whole recurrence is
-unrolled if the body uses the index as anything other than a number or a label with a fixed offset.
+value h^{t-1} is an input of the body, called a *state*. Terms that do not depend on a state are computed for all steps
+at once. The other terms form the body of the loop, which uses one element along that axis per step (`loop_bodies`). The
+first steps are unrolled until the shape of h^t stops changing. The whole recurrence is unrolled if the body uses the
+index other than as a number or as a label with a fixed offset.
 """
 
 from __future__ import annotations

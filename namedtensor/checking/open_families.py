@@ -1,8 +1,8 @@
-"""Families with an open number of members, such as h^t for t = 1, …, n, which are typed by induction.
+"""Type families with an unknown number of members, such as h^t for t = 1, …, n, by induction.
 
-The first member is typed directly. For the induction step, a counter that represents every later number is the index,
-and the family members that the body uses are assumed to have the first member's type. If the typed member also has
-this type, then all members do.
+The first member is typed directly. In the induction step, the index is a counter that represents every later number,
+and the members in the body are assumed to have the first member's type. If the new member also has this type, then all
+members do.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from .counting import OFFSET, UnrollableError, members_of
 from .declarations import unknown_bound
 from .open_labels import offset_of, size_of_label, with_label
 
-MAX_FIRST_MEMBERS = 3  # the number of members typed at most as they are until their types stay the same
+MAX_FIRST_MEMBERS = 3  # The maximum number of first members that are typed one by one until their types stay the same.
 Numbers = tuple[Size, ...]
 
 
 class MemberRange(NamedTuple):
-    """The range of values that the index of the requested members takes along an axis."""
+    """The range of the index of the requested members, which lie along an axis."""
 
     first: Size
     last: Size
@@ -42,7 +42,7 @@ class MemberRange(NamedTuple):
 def open_indices(
     checker: Inference, family: Definition, indices: dict[Any, Any], holder: Environment, env: Environment
 ) -> list[Size | MemberRange] | None:
-    """Return the indices of a member if one of them, or an end of its family, is open.
+    """Return the indices of a member if one of them, or an end of its family, is an unknown size.
 
     Return None if all are numbers, if an index has no value, or in an evaluation.
     """
@@ -75,7 +75,7 @@ def index_of(checker: Inference, text: Any, env: Environment) -> Size | MemberRa
 
 
 def ends(checker: Inference, over: Range, at: int, numbers: Numbers, holder: Environment) -> tuple[Size, Size]:
-    """Return the first and last number of the range at position `at`, given the numbers of the preceding ranges."""
+    """Return the first and last number of the range at position `at`, given the numbers of the earlier ranges."""
     range_ = over.each[at]
     indices = {before.variable.text: number for before, number in zip(over.each[:at], numbers)}
     inner = Environment(parent=holder, sizes_parent=holder, indices=indices)
@@ -92,9 +92,9 @@ def open_member(
     asked: list[Size | MemberRange],
     holder: Environment,
 ) -> Term | None:
-    """Return an open family's member, or its members along axes, as a term that has only a type.
+    """Return a term with the type of a family's member or, if an index is a range, of its members along axes.
 
-    Return None if the family does not have the member.
+    An end of the family is unknown. Return None if the family does not contain the member.
     """
     over = family.range
     assert over is not None
@@ -109,33 +109,33 @@ def open_member(
 
 
 class MissingStartError(Exception):
-    """An exception for a member on which an induction cannot be based.
+    """Raised for a member that cannot be the start of an induction.
 
-    The member depends on itself or on too many other members, or its type differs from later members' type.
+    The member depends on itself or on too many other members, or later members have another type.
     """
 
 
 @dataclass(eq=False)
 class Induction:
-    """A proof by induction that all members of a family, for fixed values of its other indices, have one type."""
+    """A proof by induction that all members of a family have one type, for fixed values of its other indices."""
 
     checker: Inference
     family: Definition
     over: Range
     others: dict[str, Any]
     holder: Environment
-    type: Term | None = None  # of the member whose indices are the counters
+    type: Term | None = None  # The type of the member whose indices are the counters.
     assumed: Term | None = None  # The assumed member while that member is typed.
-    is_read: bool = False  # whether the assumed member was used
+    is_read: bool = False  # Whether the body uses the assumed member.
     problem: Exception | None = None
-    begun: dict[Numbers, Term | None] = field(default_factory=dict[Numbers, "Term | None"])  # members as they are
+    begun: dict[Numbers, Term | None] = field(default_factory=dict[Numbers, "Term | None"])  # Members typed one by one.
 
     @property
     def counters(self) -> list[SizeSymbol]:
         return [SizeSymbol(range_.variable.text, "") for range_ in self.over.each]
 
     def named(self, numbers: Numbers) -> dict[str, Any]:
-        """Return a mapping from variable names to indices, given the numbers of a member."""
+        """Return a mapping from variables to indices, given the numbers of a member."""
         return {**self.others, **{range_.variable.text: number for range_, number in zip(self.over.each, numbers)}}
 
     def ends(self, at: int, numbers: Numbers) -> tuple[Size, Size]:
@@ -145,7 +145,7 @@ class Induction:
     def has(self, numbers: Numbers, at: int) -> bool:
         """Return whether the number at position `at` is in its range.
 
-        A counter may exceed the range if other equations define the members outside it.
+        A counter may exceed the range if other equations define the members outside the range.
         """
         number, (low, high) = numbers[at], self.ends(at, numbers)
         if proves_at_most(number + 1, low) or proves_at_most(high + 1, number):
@@ -156,14 +156,14 @@ class Induction:
         return assume_at_most(low, number) and assume_at_most(number, high)
 
     def given(self, numbers: Numbers) -> Term | None:
-        """Return the member with these numbers, whichever equation defines it, or None if it is undefined."""
+        """Return the member with these numbers, from any equation, or None if the member is undefined."""
         return self.checker.find(self.family.name.key(self.named(numbers).get), self.holder, self.family.head)
 
     # ------------------------------------------------------------------------------------------------------ their types
     def along(self, asked: list[Any], at: int) -> Term | None:
-        """Return the members along an axis, or None if one is undefined.
+        """Return the members along an axis, or None if a member is undefined.
 
-        Raise an error if the first and last have different types.
+        Raise an error if the first and the last member have different types.
         """
         first, last, axis = asked[at]
         sides: list[Term] = []
@@ -179,7 +179,7 @@ class Induction:
         return self.checker.unknown_member(self.family, {**sides[1].shape, axis: last - first + 1}, sides[1].boolean)
 
     def one(self, numbers: Numbers) -> Term:
-        """Return a term of the same type as the member with these numbers."""
+        """Return a term with the type of the member with these numbers."""
         if self.type is None and self.assumed is None and self.something_begins:
             try:
                 with retract_after(MissingStartError):
@@ -193,7 +193,7 @@ class Induction:
 
     @property
     def is_beginning(self) -> bool:
-        """Whether the members at the beginning of the family are currently being typed one by one."""
+        """Whether the first members of the family are being typed one by one."""
         return self.assumed is None and None in self.begun.values()
 
     @property
@@ -201,9 +201,9 @@ class Induction:
         return any(induction.is_beginning for induction in self.holder.inductions.values())
 
     def member(self, numbers: Numbers) -> Term:
-        """Return the member with these numbers, typed from its equation.
+        """Return the member with these numbers by typing its equation.
 
-        Raise MissingStartError if it depends on itself or on more than a few other members.
+        Raise MissingStartError if it depends on itself or on too many other members.
         """
         result = self.begun.get(numbers)
         if result is not None:
@@ -225,7 +225,7 @@ class Induction:
         return checker.infer_member(self.family, inner)
 
     def whole(self) -> Term:
-        """Return a member with open indices. While its type is still being proved, return the assumed member."""
+        """Return a member with unknown indices. During the proof of its type, return the assumed member."""
         if self.type is None and self.assumed is not None:
             self.is_read = True
             return self.assumed
@@ -256,12 +256,10 @@ class Induction:
         raise unknown_bound(self.checker, self.over.each[-1], self.holder)
 
     def from_start(self, step: int, sides: tuple[bool, ...]) -> Term:
-        """Return the member with open indices, after a proof that all members have the same type as the first member.
+        """Prove that all members have the type of the first member, and return the member with unknown indices.
 
-        Raise MissingStartError if the types differ.
-
-        The first typed member is `step` members from one end of each range. `sides` is true for each range that
-        starts at the end that is not written first.
+        Raise MissingStartError if the types differ. The first typed member is `step` members from one end of each
+        range. `sides` is true for each range whose typed end is not the end that the source has first.
         """
         no_counters, *places = product((True, False), repeat=len(sides))
         first = result = self.member(self.numbers(step, sides, no_counters)[0])
@@ -280,9 +278,9 @@ class Induction:
     def numbers(
         self, step: int, sides: tuple[bool, ...], is_fixed: tuple[bool, ...]
     ) -> tuple[Numbers, dict[SizeSymbol, tuple[Size, Size]]]:
-        """Return one index per range: the start of the range if it is fixed, and otherwise a counter.
+        """Return one index per range and the limits of the counters.
 
-        Also return the limits of the counters.
+        An index is the start of its range if the range is fixed. Otherwise, it is a counter.
         """
         numbers: Numbers = ()
         ranges: dict[SizeSymbol, tuple[Size, Size]] = {}
@@ -304,9 +302,9 @@ class Induction:
 def not_empty(
     ranges: dict[SizeSymbol, tuple[Size, Size]], low: Size, high: Size
 ) -> dict[SizeSymbol, tuple[Size, Size]]:
-    """Return the limits of the counters, restricted to values for which the range from `low` to `high` is not empty.
+    """Restrict the counters so that the range from `low` to `high` is not empty, and return their limits.
 
-    For j = i+1, …, n, the limit of i is narrowed to i ≤ n-1.
+    For j = i+1, …, n, the restriction is i ≤ n-1.
     """
     result = dict(ranges)
     for counter, (first, last) in ranges.items():
@@ -319,9 +317,9 @@ def not_empty(
 
 
 def find_labeled_member(checker: Inference, key: Key, node: Any) -> Term | None:
-    """Return a member with an open label, such as W^{n} or W^{l-1}, if the values W^1, W^2, … have the same type.
+    """Return a member with an unknown label, such as W^{n} or W^{l-1}, if the values W^1, W^2, … have one type.
 
-    Return None if they do not, or if the name does not have exactly one open label.
+    Return None if they do not, or unless the name has exactly one unknown label.
     """
     if not (checker.infer_parameters and is_assuming()):
         return None
@@ -344,13 +342,13 @@ def find_labeled_member(checker: Inference, key: Key, node: Any) -> Term | None:
 
 
 def beyond(slack: Size) -> range:
-    """Return the possible distances of a number beyond a range's end, given the open distance `slack` to the end."""
+    """Return the possible distances of a number beyond the end of a range, given the symbolic distance `slack`."""
     result = least(slack)
     return range(1, 1 - result) if type(result) is int and -MAX_FIRST_MEMBERS <= result < 0 else range(0)
 
 
 def is_alike(term: Term, other: Term) -> bool:
-    """Return whether two terms have the same type for all values of the open range ends."""
+    """Return whether two terms have the same type, whatever the values of unknown range ends are."""
     pairs = [(resolve(size), resolve(other.shape.get(axis))) for axis, size in term.shape.items()]
     if term.shape.keys() != other.shape.keys():
         return False

@@ -1,4 +1,4 @@
-"""Labels that represent sizes, such as n-1 in h^{n-1} for an open n, or t in h^t if t counts members."""
+"""Resolve labels that represent sizes, such as n-1 in h^{n-1} for an unknown n, or t in h^t if t counts members."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ OFFSET = re.compile(r"(.+?)(?:([+-])(\d+))?")
 
 
 def size_of_label(checker: Inference, text: Any, env: Environment | None = None) -> Size | None:
-    """Return the number that a label denotes, such as n-1 with an open n or a counter n, or None for any other label.
+    """Return the size that a label denotes, such as n-1 for an unknown n or a counter n, or None for any other label.
 
-    In a function, whose environment is `env`, |seq| is the size of its argument's axis.
+    In a function, whose environment is `env`, |seq| is the size of the argument's axis.
     """
     if is_size(text) or (isinstance(text, str) and text.isdecimal()):
         return text if is_size(text) else int(text)
@@ -34,7 +34,7 @@ def size_of_label(checker: Inference, text: Any, env: Environment | None = None)
 
 
 def size_in_sight(written: str, env: Environment) -> Any:
-    """Return the size of an axis in this environment, possibly a variable. In a call, use the argument's axis."""
+    """Return the size of an axis in this environment, which may be a variable. In a call, use the argument's axis."""
     axis = env.resolve_axis(written)[0]
     return resolve(next((outer.sizes[axis] for outer in env.outward if axis in outer.sizes), None))
 
@@ -45,7 +45,7 @@ def offset_of(parts: re.Match[str]) -> int:
 
 
 def counts_members(checker: Inference, key: Key) -> bool:
-    """Return whether some label of a name is a family's index or an open size, as in W^t and W^{n}."""
+    """Return whether a label of a name is a family's index or an unknown size, as in W^t and W^{n}."""
     for text in (*key.subscript, *key.superscript):
         parts = OFFSET.fullmatch(str(text))
         if (parts is not None and parts[1] in checker.scope.indices) or type(size_of_label(checker, text)) is Extent:
@@ -54,6 +54,6 @@ def counts_members(checker: Inference, key: Key) -> bool:
 
 
 def with_label(key: Key, label: str, text: str) -> Key:
-    """Return a name with one label replaced by another label."""
+    """Replace one label of a name with another label."""
     subscript, superscript = (tuple(text if part == label else part for part in script) for script in key[1:])
     return Key(key.base, subscript, superscript)

@@ -1,4 +1,4 @@
-"""Detection of range variables that already have a meaning in the environment of a family."""
+"""Detect range variables that already have a meaning in the environment of a family."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..terms.inference import Inference
 
 
 def means_something(checker: Inference, variable: str, env: Environment) -> bool:
-    """Return whether a range variable already has a meaning that the body of the family can see."""
+    """Return whether a range variable already has a meaning that is visible in the family's body."""
     key = Key(variable)
     if checker.solver.scalar(key, env) is not None or is_defined(checker, key, env):
         return True

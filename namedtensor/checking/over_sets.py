@@ -1,7 +1,7 @@
-"""Operators over a variable in a set, such as max_{i ∈ [n]} …, ∑_{j ≠ i} … or ∑_{i ∈ I} ….
+"""Type operators over a variable in a set, such as max_{i ∈ [n]} …, ∑_{j ≠ i} … or ∑_{i ∈ I} ….
 
 The variable becomes a tensor along a separate axis, like the index of a sum. The operators argmin_{x ∈ ℝ^{n}} and lim
-have a type but do not have a value.
+have a type but no value.
 """
 
 from __future__ import annotations
@@ -83,9 +83,9 @@ def label_of(checker: Inference, element: Node, env: Environment) -> int | str:
 
 
 def members_of(checker: Inference, of: nodes.Set, axis: str, node: nodes.Over, env: Environment) -> Term:
-    """Return the elements of a set along an axis.
+    """Return a tensor with the elements of a set along an axis.
 
-    They are 1, …, n, the listed numbers, or the elements of a 1-D tensor.
+    The elements are 1, …, n, the listed numbers, or the elements of a 1-D tensor.
     """
     if of.domain == "count":
         return iota(checker, axis, 1, checker.solver.number(of.elements[0], env), of)  # type: ignore[arg-type]
@@ -104,7 +104,7 @@ def members_of(checker: Inference, of: nodes.Set, axis: str, node: nodes.Over, e
 
 
 def restrict_sum(checker: Inference, node: nodes.Over, env: Environment) -> Term:
-    """Return a reduction under a condition, such as ∑_{j ≠ i} …, as a masked reduction over all positions."""
+    """Return the term of a reduction under a condition, such as ∑_{j ≠ i} …, as a masked reduction."""
     neutral = NEUTRAL.get(node.operator)
     if neutral is None:
         raise checker.error(
@@ -133,9 +133,9 @@ def restrict_sum(checker: Inference, node: nodes.Over, env: Environment) -> Term
 
 
 def type_without_value(checker: Inference, node: nodes.Over, shape: dict[str, Any], env: Environment) -> Term:
-    """Return a term with the type of a limit or minimum that has no computable value.
+    """Return a term with the type of a limit or minimum whose value cannot be computed.
 
-    It is the type of the body or, for argmin and argmax, of the variable.
+    It is the type of the body or, for argmin and argmax, the type of the variable.
     """
     if not checker.infer_parameters and not checker.typing:
         known = all(is_ground(resolve(size)) for size in shape.values())

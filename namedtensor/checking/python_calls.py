@@ -1,4 +1,4 @@
-"""Calls of Python functions that are registered by `nt.custom_function` or `nt.operator`."""
+"""Type calls of Python functions that `nt.custom_function` or `nt.operator` registers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .lifting import StatedSize, solve_size
 
 
 def call_python(checker: Inference, node: Call, env: Environment, axes: Axes) -> Term:
-    """Return the term of a call of a Python function, lifted by its signature. The call names the axes `axes`."""
+    """Return the term of a call of a Python function over the given axes, lifted by its signature."""
     registered = checker.python[node.operator]
     arguments = checker.infer_all(node.arguments, env)
     signature = registered.signature
@@ -38,7 +38,7 @@ def call_python(checker: Inference, node: Call, env: Environment, axes: Axes) ->
     extras: dict[str, Any] = {}
     sizes: dict[str, Any] = {}
     renamed: list[Term] = []
-    inner = Environment(parent=env, sizes_parent=env, depth=env.depth)  # This call determines n of ℝ^{a[n]}.
+    inner = Environment(parent=env, sizes_parent=env, depth=env.depth)  # This call determines the n in ℝ^{a[n]}.
     for argument, names, part in zip(arguments, needed, node.arguments):
         for axis, name in names.items():
             if axis not in argument.shape:
@@ -73,7 +73,7 @@ def call_python(checker: Inference, node: Call, env: Environment, axes: Axes) ->
 
 
 def actual_axes(checker: Inference, registered: Any, node: Call, axes: Axes) -> dict[str, str]:
-    """Return, for each formal axis in an operator's signature, the axis that a use names."""
+    """Return a map from each formal axis in an operator's signature to the actual axis in a call."""
     if len(axes) != len(registered.formals) or len({axis for axis, _ in axes}) < len(axes):
         count = len(registered.formals)
         raise checker.error(

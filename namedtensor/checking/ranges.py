@@ -1,4 +1,4 @@
-"""The ranges of families, such as t = 1, …, n, and the members that they contain."""
+"""Compute the ranges of families, such as t = 1, …, n, and their members."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .filled_positions import Positions, numbers_to
 
 
 def get_range_index(indices: dict[Any, Any], over: Range) -> Any:
-    """Return the index of a range's variable, converted to a number if possible."""
+    """Return the index for a range's variable, as a number if possible."""
     index = indices.get(over.variable.text)
     return int(index) if isinstance(index, str) and index.isdecimal() else index
 
 
 def number_indices(indices: dict[Any, Any], over: Range) -> dict[Any, Any]:
-    """Return the indices, with each index of a range converted to a number if possible."""
+    """Convert the indices for range variables to numbers if possible."""
     return {**indices, **{range_.variable.text: get_range_index(indices, range_) for range_ in over.each}}
 
 
@@ -46,7 +46,7 @@ def numbers_of(checker: Inference, over: Range, env: Environment) -> range | Pos
 def is_member(
     checker: Inference, over: Range, indices: dict[Any, Any], holder: Environment, env: Environment
 ) -> bool | None:
-    """Return whether the indices are in their ranges, or None if one of them is not a number."""
+    """Return whether the indices are in their ranges, or None if an index is not a number."""
     for range_ in over.each:
         expected = get_range_index(indices, range_)
         if not isinstance(expected, int):
@@ -60,7 +60,7 @@ def is_member(
 
 
 def last_indices(checker: Inference, over: Range, env: Environment) -> dict[str, Size]:
-    """Return the last value of the variable of each range."""
+    """Return the last value of each range's variable."""
     sizes: dict[str, Size] = {}
     for range_ in over.each:
         environment = Environment(parent=env, sizes_parent=env, indices=dict(sizes))

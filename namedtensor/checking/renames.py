@@ -1,4 +1,4 @@
-"""Renames, merges and splits of one subscript, which are applied all at once (paper §3.6)."""
+"""Type renames, merges and splits in one subscript, which apply simultaneously (paper §3.6)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .diagnostics import no_such_axis
 
 
 def rename(checker: Inference, node: Rename, env: Environment) -> Term:
-    """Return the term of a subscript with renames, merges and splits, which apply all at once (paper §3.6)."""
+    """Return the term of a subscript with renames, merges and splits, which apply simultaneously (paper §3.6)."""
     base = checker.infer(node.base, env)
     shape = base.shape
     old: set[str] = set()

@@ -1,4 +1,4 @@
-"""The check of a whole program, which collects all types, all errors in recovery, and all warnings."""
+"""Check a whole program, and collect all types, all errors in recovery, and all warnings."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from .lifting import Bindings, inline_call
 class CheckResult(Suggests):
     """The result of a check.
 
-    `types` are the types of names as text. `steps` pairs each subexpression with its type, in order. `type` is the
-    result's type as text, and `shape` is the same type as a mapping. Both are None if an error prevents the inference
-    of the type. `conditions` are conditions on range ends with unknown values, such as `n ≤ 4`.
+    `types` maps names to their types, as text. `steps` contains each subexpression with its type, in order. `type` is
+    the type of the result as text, and `shape` is the same type as a mapping. Both are None if an error prevents the
+    inference of the type. `conditions` contains conditions on unknown range ends, such as `n ≤ 4`.
     """
 
     source: str
@@ -44,12 +44,11 @@ class CheckResult(Suggests):
 
     @cached_property
     def assertions(self) -> tuple[Any, ...]:
-        """Return the outcome of each assertion, that is, of each equation that does not define a name.
+        """Return the outcome of each assertion. An assertion is an equation that does not define a name.
 
-        An assertion is proved, disproved by a counterexample, not disproved by random tests, taken as a condition, or
-        not tested. Each outcome has a `span` in the source and a `status`. If the assertion is disproved, `drawn`
-        contains the tensors of the counterexample. If the program has errors, no assertion is tested, and the result
-        is empty.
+        The outcome has a `span` in the source and a `status`. An assertion is proved, disproved by a counterexample,
+        not disproved by random tests, taken as a condition, or not tested. If it is disproved, `drawn` contains the
+        tensors of the counterexample. If the program has errors, no assertion is tested, and the result is empty.
         """
         return self.tried() if self.ok else ()
 
@@ -60,7 +59,7 @@ class CheckResult(Suggests):
 
     @property
     def type(self) -> str | None:
-        """The result's type as text, or None if an error hides it."""
+        """The type of the result as text, or None if an error hides it."""
         return None if self.shape is None else format_shape(self.shape)
 
     @property
@@ -69,7 +68,7 @@ class CheckResult(Suggests):
         return {name: format_shape(shape) for name, shape in self.shapes.items()}
 
     def raise_first(self) -> None:
-        """Raise the first error if there is one."""
+        """Raise the first error, if any."""
         if self.errors:
             raise self.errors[0]
 
@@ -96,7 +95,7 @@ class CheckResult(Suggests):
 
 
 def check_program(source: str, checker: Checker) -> CheckResult:
-    """Check the definitions and values of a program in textual order, then its functions and its assertions."""
+    """Check the definitions and values of a program in source order, then its functions and its assertions."""
     last: Any = None
     scope = checker.scope
     pending: list[tuple[int, Any]] = [(group[0].position, spelling) for spelling, group in scope.definitions.items()]
@@ -123,7 +122,7 @@ def check_program(source: str, checker: Checker) -> CheckResult:
 
 
 def report(source: str, checker: Checker, last: Any) -> CheckResult:
-    """Run the final checks, and return the result. `last` is the term of the program's value."""
+    """Run the final checks and return the result. `last` is the term of the program's value."""
     for finish in (checker.solver.check, checker.check_claims, checker.check_unused):
         try:
             finish()
@@ -147,7 +146,7 @@ def report(source: str, checker: Checker, last: Any) -> CheckResult:
 def _check_function(checker: Checker, function: FunctionDefinition) -> None:
     """Check the body of a function with arguments of exactly the stated shapes.
 
-    Functions without stated shapes are skipped. Names that a caller provides, and missing values, are accepted.
+    Functions without stated shapes are skipped. Missing values and names that a caller provides are accepted.
     """
     domain = _domain(function)
     if domain is None:
@@ -190,7 +189,7 @@ def _check_function(checker: Checker, function: FunctionDefinition) -> None:
 
 
 def _size_of_argument(checker: Checker, axis: str) -> Any:
-    """Return the given size of an axis if it is an open size, and otherwise a new size variable."""
+    """Return the given size of an axis if it is symbolic, or a new size variable otherwise."""
     size = checker.given_sizes.get(axis)
     return size if type(size) is Extent else SizeVariable(f"|{axis}|")
 
@@ -198,7 +197,7 @@ def _size_of_argument(checker: Checker, axis: str) -> Any:
 def _domain(function: FunctionDefinition) -> list[Set] | None:
     """Return the declared sets of a function's arguments, or None if an argument is undeclared.
 
-    Also return None if there is no signature but there are parameters after the semicolon.
+    Also return None for a function that has parameters after the semicolon but no signature.
     """
     if function.signature is not None:
         return list(function.signature.domain)

@@ -1,4 +1,4 @@
-"""The agenda of a size search: the failed searches, and the values that would make another attempt worthwhile."""
+"""Schedule searches for sizes: the failed searches, and the values for which they wait."""
 
 # pyright: reportUnknownVariableType=false
 # The empty dicts and lists of new records have no known type.
@@ -11,15 +11,15 @@ from typing import Any, TypeAlias
 from ..terms.environment import Environment
 from .size_facts import Symbol
 
-SearchKey: TypeAlias = tuple[Any, ...]  # a symbol, its environment, and whether types count
+SearchKey: TypeAlias = tuple[Any, ...]  # A symbol, its environment, and whether inferred types count.
 Search: TypeAlias = tuple[Symbol, Environment]
 
 
 @dataclass
 class SizeAgenda:
-    """Failed searches, indexed by the symbols that share a size equation with them.
+    """Failed searches, indexed by the symbols in the same size equations.
 
-    A failed search is retried once for each new value of such a symbol. The number of attempts is therefore at most
+    A failed search is retried once per new value of such a symbol. The number of attempts is therefore at most
     proportional to the number of pairs of a search and a symbol.
     """
 
@@ -29,14 +29,14 @@ class SizeAgenda:
     pending: list[Search] = field(default_factory=list)
 
     def fail(self, key: SearchKey, env: Environment, related: Iterable[Symbol]) -> None:
-        """Record a failed search, with the related symbols whose values may make another attempt succeed."""
+        """Record a failed search and the symbols whose values may let it succeed."""
         symbol, _, infers = key
         self.failed[key] = (symbol, env)
         for other in related:
             self.waiting.setdefault((other, infers), []).append(key)
 
     def announce(self, key: SearchKey, is_number: bool) -> None:
-        """Schedule each failed search that a new value may help, unless this value was announced before."""
+        """Schedule each failed search that waits for a new value, unless the value was announced before."""
         symbol, _, infers = key
         if (key, is_number) in self.announced:
             return

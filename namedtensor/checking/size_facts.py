@@ -1,4 +1,4 @@
-"""Size equations: an index by the symbols that they mention, arithmetic, and inversion."""
+"""Index size equations by their symbols, evaluate their arithmetic, and invert it."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from ..scope.symbols import SizeEquation
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 
-ARITHMETIC = ("+", "-", "⊙", "juxtaposed", "/", "negative", "floor", "ceil")  # operations of size expressions
-Symbol: TypeAlias = tuple[Any, ...]  # ("size", axis) or ("scalar", Key)
+ARITHMETIC = ("+", "-", "⊙", "juxtaposed", "/", "negative", "floor", "ceil")  # The operations in size expressions.
+Symbol: TypeAlias = tuple[Any, ...]  # ("size", axis) or ("scalar", Key).
 MAX_SIZE_NUMBER = 2**1024  # The largest number in a size expression.
 MAX_ROOT = 64  # The highest degree of a root in a size expression.
-NO_SIZE = {  # why a number is not a size, and the repair, by whether it is an integer
+NO_SIZE = {  # The problem with a number as a size, and the repair, by whether the number is an integer.
     True: ("negative", "choose sizes for which it is at least 0"),
     False: ("not an integer", "choose sizes for which it is an integer"),
 }
 
 
 class FactIndex:
-    """An index of size equations by word, which finds the equations that may mention a symbol."""
+    """An index that finds the size equations that may mention a symbol."""
 
     def __init__(self, facts: list[Any]):
         self.facts, self.count = facts, len(facts)
@@ -49,14 +49,14 @@ class FactIndex:
 
 
 def sides(fact: SizeEquation) -> list[Node]:
-    """Return the sides of a size equation that are expressions, without sides that are known sizes."""
+    """Return the sides of a size equation that are expressions, rather than known sizes."""
     return [side for side in (fact.left, fact.right) if not isinstance(side, (int, Extent, SizeVariable))]
 
 
 def words_in(side: Node) -> Iterator[tuple[str, str]]:
-    """Yield the names and axes in a size expression, each with its kind.
+    """Yield each name and axis in a size expression, with its kind.
 
-    For d_{l}, d and l are yielded instead of d_{l}, because l may be an index.
+    For d_{l}, yield d and l separately, because l may be an index.
     """
     stack: list[Any] = [side]
     while stack:
@@ -75,9 +75,9 @@ def words_in(side: Node) -> Iterator[tuple[str, str]]:
 
 
 def words_of(symbol: Symbol, env: Environment) -> set[tuple[str, str]]:
-    """Return the words under which a symbol may occur in equations.
+    """Return the words that can denote a symbol in equations.
 
-    For an axis, they include the axis parameters that denote it.
+    For an axis, they include the axis parameters that represent it.
     """
     kind, name = symbol
     if kind == "scalar":
@@ -94,7 +94,7 @@ def words_of(symbol: Symbol, env: Environment) -> set[tuple[str, str]]:
 def parts(node: Call) -> tuple[Node, ...]:
     """Return the operands of an arithmetic operation in a size, such as a and b for ⌈a / b⌉.
 
-    For unsupported operations, return ().
+    Return () for an unsupported operation.
     """
     if node.operator not in ARITHMETIC:
         return ()
@@ -138,15 +138,15 @@ def calculate(operator: str, values: list[Any]) -> Any:
 
 
 def is_finite(number: Any) -> bool:
-    """Return whether a number is finite, even for integers that exceed the range of floats."""
+    """Return whether a number is finite. The number may be an integer beyond the range of floats."""
     return not isinstance(number, float) or isfinite(number)
 
 
 def power(base: Any, exponent: Any) -> Any:
     """Return base^exponent, or None if it is not a real number, an operand is unknown, or the root is too high.
 
-    The result is exact if the result or the exponent is an integer. Raise UndecidedSizeError if an operand is an open
-    size, unless it is the base and the exponent is a non-negative integer.
+    The result is exact if the result or the exponent is an integer. Raise UndecidedSizeError if an operand is symbolic,
+    unless it is the base and the exponent is a non-negative integer.
     """
     if isinstance(base, Extent) and isinstance(exponent, int) and exponent >= 0:
         return base**exponent
@@ -167,7 +167,7 @@ def power(base: Any, exponent: Any) -> Any:
 
 
 def root(number: Fraction, degree: int) -> int | float | None:
-    """Return a root of a non-negative number, exact if it is an integer, or None if it exceeds the range of floats."""
+    """Return a root of a non-negative number, or None if it exceeds the range of floats. An integer root is exact."""
     try:
         result = float(number) ** (1 / degree)
     except OverflowError:
@@ -176,7 +176,10 @@ def root(number: Fraction, degree: int) -> int | float | None:
 
 
 def invert(operator: str, value: Any, other: Any, in_left: bool) -> Any:
-    """Return the unknown operand of an operation, given its value and the other operand, or None if it is unknown."""
+    """Return the unknown operand of an operation, given the result and the other operand.
+
+    Return None if the operand is undetermined.
+    """
     if operator == "+":
         return value - other
     if operator == "-":
@@ -193,7 +196,7 @@ def invert(operator: str, value: Any, other: Any, in_left: bool) -> Any:
 def to_size(value: Any) -> Any:
     """Return a solution as a size, or None if it is not a non-negative integer.
 
-    If the answer depends on open symbols, it becomes a condition of the plan.
+    If the answer depends on unknown symbols, it becomes a condition of the plan.
     """
     if isinstance(value, SizeVariable):
         return value
@@ -205,7 +208,7 @@ def to_size(value: Any) -> Any:
 
 
 def solve_size(checker: Inference, value: Any, symbol: Symbol, fact: SizeEquation) -> Any:
-    """Return a solution for a symbol as a size. Raise NotationError (310) if it is not a non-negative integer."""
+    """Convert a symbol's solution to a size. Raise NotationError (310) if it is not a non-negative integer."""
     size = to_size(value)
     if size is None:
         raise make_stated_size_error(checker, f"|{symbol[1]}|" if symbol[0] == "size" else str(symbol[1]), value, fact)
@@ -213,7 +216,7 @@ def solve_size(checker: Inference, value: Any, symbol: Symbol, fact: SizeEquatio
 
 
 def no_size(checker: Inference, subject: str, value: Any, where: Node | tuple[int, int], *notes: str) -> NotationError:
-    """Return the error for a value that would be used as a size but is not a non-negative integer."""
+    """Return the error for a size that is not a non-negative integer."""
     value = typical(value)
     number = f"{value:.6g}" if isinstance(value, float) else value
     why, hint = NO_SIZE[to_integer(value) is not None]
@@ -223,11 +226,11 @@ def no_size(checker: Inference, subject: str, value: Any, where: Node | tuple[in
 
 
 def make_stated_size_error(checker: Inference, name: str, value: Any, fact: SizeEquation) -> NotationError:
-    """Return the error for a name whose size, according to an equation, would not be a non-negative integer."""
+    """Return the error for an equation that states a size other than a non-negative integer."""
     note = f"the formula states {source_text(checker, fact)}"
     return no_size(checker, f"{name} would be", value, fact.span, note)
 
 
 def source_text(checker: Inference, fact: SizeEquation) -> str:
-    """Return the text of a size equation in the source."""
+    """Return the source text of a size equation."""
     return checker.scope.source[fact.span[0] : fact.span[1]]

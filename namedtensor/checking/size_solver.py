@@ -1,8 +1,8 @@
-"""The size solver, which finds |ax|, and n in seq[n], from inputs, equations and inferred types.
+"""Solve for sizes, such as |ax| and n in seq[n], from inputs, equations and inferred types.
 
-Each environment contains the axes of its arguments. Other sizes follow from equations and from declarations of given
-tensors, such as `W ∈ ℝ^{layer[n_1]}`. To find an unknown, the solver chooses an equation that contains it once,
-computes the other side, and inverts the arithmetic around the unknown.
+Each environment contains the sizes of its arguments' axes. Other sizes follow from equations and from declarations of
+inputs, such as `W ∈ ℝ^{layer[n_1]}`. To find an unknown, the solver chooses an equation that contains it once. It
+computes the other side and inverts the arithmetic around the unknown.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from .size_agenda import SearchKey, SizeAgenda
 from .size_facts import MAX_SIZE_NUMBER, FactIndex, Symbol, calculate, invert, parts, power, sides, solve_size, words_of
 
 NodePath: TypeAlias = tuple[Any, ...]  # A node, and the path to its container.
-MAX_SEARCHES_PER_PIECE = 4  # The limit on searches for sizes, per piece that a formula may have.
+MAX_SEARCHES_PER_PIECE = 4  # The maximum number of searches for sizes, per allowed node of the formula.
 
 
 def anchor(env: Environment) -> Environment:
-    """Return the nearest environment, starting with this one, that has names or sizes that its parent does not have."""
+    """Return the nearest environment, starting with this one, that has names or sizes which its parent lacks."""
     while env.parent is not None and (env.sizes_parent is None or env.sizes_parent is env.parent):
         if env.function or env.variables or env.axes or env.indices or env.sizes or env.scalars:
             break
@@ -41,9 +41,9 @@ def anchor(env: Environment) -> Environment:
 
 
 class SizeSolver(SizesInterface):
-    """The solver of the sizes of one program.
+    """The solver for the sizes of one program.
 
-    Solutions are memoized. A failed search is repeated only after another symbol in the same size equation has a
+    Solutions are memoized. A failed search is repeated only after another symbol in the same size equation gets a
     value. One pass over the equations therefore finds all sizes of a program.
     """
 
@@ -51,11 +51,11 @@ class SizeSolver(SizesInterface):
         self.checker = checker
         self.declared: list[tuple[SizeEquation, Environment]] = []
         self.busy: set[SearchKey] = set()
-        self.agenda = SizeAgenda()  # of this run
+        self.agenda = SizeAgenda()  # The agenda of the current run.
         self.found: dict[SearchKey, tuple[Any, Environment]] = {}
         self.runs: int = 0
         self.searches: int = 0
-        self.infers: bool = True  # from the types of expressions too
+        self.infers: bool = True  # Whether to infer sizes from the types of expressions.
         self.indices: dict[int, FactIndex] = {}
 
     # ------------------------------------------------------------------------------------------------------ symbols
@@ -70,17 +70,17 @@ class SizeSolver(SizesInterface):
         return total
 
     def size_of(self, axis: str, env: Environment, node: Any = None) -> Any:
-        """Return the size of a tensor's axis with this name, even if a function's axis parameter has the same name."""
+        """Return the size of a tensor's axis, even if a function's axis parameter has the same name."""
         return self.find(("size", axis), env, node)
 
     def size_said(self, axis: str, env: Environment, node: Any = None) -> Any:
-        """Return |axis| as determined by inputs and equations, without inference from the types of expressions."""
+        """Return |axis| from inputs and equations only, without inference from the types of expressions."""
         with self.inferring(False):
             return self.size_of(axis, env, node)
 
     @contextmanager
     def inferring(self, infers: bool) -> Generator[None]:
-        """Open a context in which sizes are inferred from the types of expressions if `infers` is true."""
+        """Infer sizes from the types of expressions inside the block if and only if `infers` is true."""
         before, self.infers = self.infers, infers
         try:
             yield
@@ -111,7 +111,7 @@ class SizeSolver(SizesInterface):
 
     @contextmanager
     def run(self) -> Generator[None]:
-        """Open a context for one run of the solver. The end of the outermost run discards the failed searches."""
+        """Run the solver inside the block. The end of the outermost run discards the failed searches."""
         self.runs += 1
         try:
             yield
@@ -136,7 +136,7 @@ class SizeSolver(SizesInterface):
         return match
 
     def find_related_symbols(self, symbol: Symbol, env: Environment) -> set[Symbol]:
-        """Return the symbols that share a size equation with a symbol, since their values may determine its value."""
+        """Return the other symbols in a symbol's size equations, because their values may determine its value."""
         facts = self.facts_of_call(symbol, env) + self.facts_of_program(symbol, env)
         mentioned = (self.symbols(side, environment) for fact, environment in facts for side in sides(fact))
         return set(chain.from_iterable(mentioned)) - {symbol}
@@ -144,8 +144,8 @@ class SizeSolver(SizesInterface):
     def search(self, symbol: Symbol, env: Environment, node: Any) -> Any:
         """Search for the value of a symbol from the environment outward.
 
-        The search considers sizes in scope, equations, declarations, inferred types, and unused inputs, in this
-        order. If a call lifts another axis with the same name, a starred axis has the size of the axis without stars.
+        The search considers sizes in scope, equations, declarations, inferred types, and unused inputs, in this order.
+        If a call lifts another axis with the same name, a starred axis has the size of the axis without stars.
         """
         self.spend(symbol, node)
         kind, name = symbol
@@ -175,7 +175,7 @@ class SizeSolver(SizesInterface):
         return self.size_of(bare, env, node) if search is None and bare != name else search
 
     def spend(self, symbol: Symbol, node: Any) -> None:
-        """Count one more search. Raise NotationError (404) if there are more searches than allowed."""
+        """Count one search. Raise NotationError (404) if the number of searches exceeds the limit."""
         self.searches += 1
         limit = MAX_SEARCHES_PER_PIECE * (self.checker.limits.max_expanded_nodes + len(self.checker.scope.source))
         if self.searches > limit:
@@ -186,13 +186,13 @@ class SizeSolver(SizesInterface):
             )  # fmt: skip
 
     def find_caller_scope(self, symbol: Symbol, env: Environment) -> Environment | None:
-        """Return the caller's environment if the call passes this axis, since its size is known there, or else None."""
+        """Return the caller's environment if the call passes this axis, because it has the size, or None."""
         if symbol[0] == "size" and any(symbol[1] in axes for axes in env.axes.values()):
             return env.caller
         return None
 
     def read_declared_size(self, name: str, sets: Iterable[nodes.Set], env: Environment) -> Any:
-        """Return the declared size of an axis, such as 5 for seq in D ∈ ℝ^{seq[5]}, or None if no size is declared."""
+        """Return the declared size of an axis, such as 5 for seq in D ∈ ℝ^{seq[5]}, or None if it has none."""
         for axis, size in (pair for set_ in sets for pair in set_.axes):
             if size is not None and env.resolve_axis(axis.name) == (name,):
                 value = self.value(size, env)
@@ -201,7 +201,7 @@ class SizeSolver(SizesInterface):
         return None
 
     def infer_from_equations(self, name: str, environment: Environment, node: Any) -> Any:
-        """Return an axis size inferred from the expressions of a call or program, or None if it is unknown."""
+        """Return an axis size inferred from the expressions in a call or program, or None if it is unknown."""
         return infer_size(self.checker, name, environment, node) if self.infers else None
 
     def speaks_of(self, fact: SizeEquation, env: Environment, symbol: Symbol) -> bool:
@@ -224,7 +224,7 @@ class SizeSolver(SizesInterface):
 
     # -------------------------------------------------------------------------------------------------------- facts
     def facts_of_call(self, symbol: Symbol, env: Environment) -> list[tuple[SizeEquation, Environment]]:
-        """Return the size equations about a symbol that are in a call's function or about its arguments' axes."""
+        """Return the size equations about a symbol in the called function or about its arguments' axes."""
         local = self.about(symbol, env, env.function.sizes) if env.function is not None else []
         if env.parent is not None and env.sizes:
             stated = self.about(symbol, env, self.checker.scope.sizes)
@@ -240,7 +240,7 @@ class SizeSolver(SizesInterface):
         return stated + self.about(symbol, self.checker.top, self.declared)
 
     def about(self, symbol: Symbol, env: Environment, facts: list[Any]) -> list[Any]:
-        """Return the size equations that may mention a symbol, in textual order."""
+        """Return the size equations that may mention a symbol, in source order."""
         if not facts:
             return []
         index = self.indices.get(id(facts))
@@ -249,7 +249,7 @@ class SizeSolver(SizesInterface):
         return index.about(words_of(symbol, env))
 
     def solve_by_equations(self, symbol: Symbol, facts: list[tuple[SizeEquation, Environment]]) -> Any:
-        """Return the value of a symbol from the first equation that contains it once and is solvable, or else None."""
+        """Return the value of a symbol from the first equation that contains it once and can be solved, or None."""
         for fact, env in facts:
             for side, other in ((fact.left, fact.right), (fact.right, fact.left)):
                 if is_size(side) or self.count(side, symbol, env) != 1:  # pyright: ignore
@@ -265,7 +265,7 @@ class SizeSolver(SizesInterface):
         return None
 
     def settle(self) -> None:
-        """Replace each size variable of the program by the size that the equations determine."""
+        """Replace each size variable of the program with the size that the equations determine."""
         top, scope = self.checker.top, self.checker.scope
         facts = [*scope.sizes, *(fact for function in scope.all_functions() for fact in function.sizes)]
         waiting = dict.fromkeys(axis for axis, size in top.sizes.items() if isinstance(resolve(size), SizeVariable))
@@ -290,7 +290,7 @@ class SizeSolver(SizesInterface):
         return None if name is None else ("scalar", name.key(env.index))
 
     def symbols(self, node: Node, env: Environment) -> list[Symbol]:
-        """Return the symbols of a size expression, with repetitions."""
+        """Return the symbols in a size expression, with repetitions."""
         return [symbol for symbol, _ in self.places(node, env)]
 
     def places(self, node: Node, env: Environment) -> Iterator[tuple[Symbol, NodePath]]:
@@ -340,7 +340,7 @@ class SizeSolver(SizesInterface):
         return self.power(node, env)
 
     def power(self, node: Node, env: Environment) -> Any:
-        """Return the value of a power in a size expression, or None if it is unknown or the node is not a power."""
+        """Return the value of a power in a size expression, or None if it is unknown or if the node is not a power."""
         if not isinstance(node, nodes.Superscript) or len(node.components) != 1:
             return None
         return self.bounded(power(self.value(node.base, env), self.value(node.components[0], env)), node)
@@ -367,7 +367,7 @@ class SizeSolver(SizesInterface):
         return None if solved is None else (names[0], solved)
 
     def solve_for(self, node: Node, symbol: Symbol, value: Any, env: Environment) -> Any:
-        """Return the symbol's value for which an expression has a given value, or None if it cannot be inverted."""
+        """Return the value of a symbol for which an expression has a given value, or None if it cannot be inverted."""
         way = next(way for result, way in self.places(node, env) if result == symbol)
         above: list[Any] = []
         while way:
@@ -392,7 +392,7 @@ class SizeSolver(SizesInterface):
 
     # ----------------------------------------------------------------------------------------------------- checking
     def check(self) -> None:
-        """Raise an error if a stated size differs from the size that was found otherwise."""
+        """Raise an error if a stated size differs from the size that the solver found."""
         if self.checker.scope.sizes or self.declared:
             with self.run():
                 check_stated_sizes(self.checker)

@@ -1,4 +1,4 @@
-"""Families indexed by an axis.
+"""Stack the members of a family along an axis.
 
 In `H_{time(t)} = h^t` and `∑_{t=1}^{n} h^t`, the index t is a tensor, and the members h^t are stacked along the axis
 of t.
@@ -22,7 +22,7 @@ from .recurrences import RecurrenceState
 
 
 class StackedIndex:
-    """An index that runs along an axis, starting with `first`. Members of a family are stacked along this axis."""
+    """An index that varies along an axis and starts at `first`. Members of a family are stacked along this axis."""
 
     mark = None  # Its variable occurs in no label.
 
@@ -37,9 +37,9 @@ class StackedIndex:
 
 
 def stack_members(checker: Inference, recurrence: RecurrenceState, steps: range, axis: str) -> Term:
-    """Return the members of consecutive steps, stacked along an axis.
+    """Return the members at consecutive steps, stacked along an axis.
 
-    Members that precede the loop are typed one by one, and the others are states of the loop.
+    Members before the loop are typed one by one. The others are states of the loop.
     """
     low, high = recurrence.range(checker)
     loop = None
@@ -72,7 +72,7 @@ def stack_members(checker: Inference, recurrence: RecurrenceState, steps: range,
 
 
 def loop_with(checker: Inference, recurrence: RecurrenceState, first: int, steps: range) -> RolledLoop | None:
-    """Return a loop that computes these steps, possibly except for the first few, or None if no loop computes them."""
+    """Return a loop that computes these steps, except possibly the first few, or None if there is no such loop."""
     direction = recurrence.direction
     begin, end = (steps[0], steps[-1])[::direction]
     for loop in recurrence.holder.loops.get(recurrence.cache_key, ()):
@@ -113,8 +113,8 @@ def lift_term(
 ) -> Any:
     """Return the result of `typed`, which types a body with a tensor as the value of its variable.
 
-    Return None if the typing fails, if the size is small or unknown, or if the body uses the variable as anything other
-    than a number or the index of a family.
+    Return None if the typing fails, or if the size is small or unknown. Also return None if the body uses the variable
+    other than as a number or as the index of a family.
     """
     if not is_ground(size) or resolve(size) < MIN_LOOP_STEPS or not checker.rolls:
         return None
@@ -122,9 +122,9 @@ def lift_term(
 
 
 def laid(checker: Inference, variable: str, size: Any, body: Node, env: Environment, typed: Callable[[], Any]) -> Any:
-    """Return the result of `typed` for an index over a tensor's elements, or None, like `lift_term`.
+    """Return the result of `typed` for an index over a tensor's elements, or None in the same cases as `lift_term`.
 
-    If the body has members over two indices, the axis may be short.
+    If the body contains members over two indices, the axis may be short.
     """
     if has_two_indices(checker, body):
         size = MIN_LOOP_STEPS

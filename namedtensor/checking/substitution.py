@@ -1,4 +1,4 @@
-"""Evaluation at a point, f(t)|_{t = 0}, which substitutes other tensors for the values of some names."""
+"""Type an evaluation at a point, f(t)|_{t = 0}, which replaces the values of some names with other tensors."""
 
 from __future__ import annotations
 
@@ -70,10 +70,7 @@ def nothing_to_substitute(checker: Inference, node: AtPoint, name: Name, value: 
 
 
 def substitute_terms(checker: Inference, roots: Sequence[Term], places: Mapping[int, Term]) -> list[Term]:
-    """Return the terms with some of their parts replaced. `places` maps the id of a part to its replacement.
-
-    If a replacement has further axes, so do all terms that depend on it. Raise NotationError for a loop that does.
-    """
+    """Replace subterms of the roots. `places` maps the id of a subterm to its replacement."""
     terms = dict(places)
     for term in topological(*roots) if places else ():
         if id(term) in terms:

@@ -1,8 +1,8 @@
-"""Index sums and products, such as ∑_i A_{height(i)}, ∑_{i=1}^{n} … and ∏_i …
+"""Type sums and products over an index, such as ∑_i A_{height(i)}, ∑_{i=1}^{n} … and ∏_i …
 
-The index becomes a tensor along a separate axis, and the sum reduces that axis. If the bounds depend on the element,
-terms outside the bounds are left out. If the index is a label, as in ∑_{i=1}^{2} W^i, the sum is expanded into its
-terms.
+The index becomes a tensor along a separate axis, and the sum reduces this axis. If the bounds depend on the element, a
+mask removes the summands outside them. If the index is a label, as in ∑_{i=1}^{2} W^i, the sum is expanded into its
+summands.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def check_length(checker: Inference, node: Node, count: int) -> None:
 def type_sum(
     checker: Inference, operator: str, variable: Name, first: int, size: Any, body: Node, node: Any, env: Environment
 ) -> Term:
-    """Return a reduction of a body over an index that takes `size` values, starting from `first`."""
+    """Return the term of a reduction over an index with `size` values, starting from `first`."""
     axis, inner = make_index_environment(checker, variable, first, size, env)
     members = inner.variables[Key(variable.text)]
     return apply_over_index(
@@ -115,7 +115,7 @@ def apply_over_index(
     checker: Inference, operator: str, axis: str, size: Any, term: Term, variable: Name, body: Node, node: Any,
     env: Environment,    members: Term | None = None,
 ) -> Term:  # fmt: skip
-    """Apply an operator along the axis of a variable. For argmax and argmin, return the best of the `members`."""
+    """Apply an operator along the axis of an index. For argmax and argmin, return the best of the `members`."""
     term = checker.spread(term, {axis: size}, node)
     if operator in BEST and members is not None:
         return best(checker, operator, axis, term, members, variable, body, node, env)
@@ -133,7 +133,7 @@ def best(
     node: Any,
     env: Environment,
 ) -> Term:
-    """Return the first member whose value is the largest or smallest. As in max and min, nan is the best value."""
+    """Return the first member with the largest or smallest value. As in max and min, nan is the best value."""
     if operator == "argmax":
         term = apply(checker, "negative", (term,), (), node, env, (body,))
     order = apply(checker, "argsort", (term,), ((axis, variable),), node, env, (body,), NAN_FIRST)
@@ -146,7 +146,7 @@ def best(
 def type_bounded_sum(checker: Inference, node: IndexSum, env: Environment) -> Term:
     """Return the term of a sum whose bounds depend on an element's index i, such as ∑_{j=1}^{i}.
 
-    The sum runs over the largest range, and terms beyond an element's bounds are masked.
+    The sum is over the largest range. A mask removes summands outside an element's bounds.
     """
     for part in (node.first, node.last):
         if unknown_in(checker, part, env) is not None:
@@ -181,7 +181,7 @@ def whole_range(checker: Inference, term: Term, part: Node, env: Environment) ->
 
 
 def bounds_of(term: Term) -> tuple[int, int] | None:
-    """Return the least and greatest value of a term of indices and integers, or None for another term."""
+    """Return the smallest and largest value of a term of indices and integers, or None for any other term."""
     if term.number is not None:
         value = term.number
         return (value, value) if isinstance(value, (int, Extent)) and not isinstance(value, bool) else None  # pyright: ignore
@@ -229,7 +229,7 @@ COMBINED: dict[str, Callable[..., Bounds]] = {
 
 # ------------------------------------------------------------------------------------------------- an index as a label
 def is_label(checker: Inference, variable: str, body: Node, env: Environment) -> bool:
-    """Return whether the index occurs as a label of a labeled name, such as i in W^i if W^1 and W^2 are given."""
+    """Return whether the index is a label of a name, such as i in W^i if W^1 and W^2 are inputs."""
     names, families = find_labeled_names(checker, env)
     labeled = names | families
     labeled |= {f.operator for f in checker.scope.all_functions() if f.superscript or f.subscript}
@@ -251,9 +251,9 @@ def _words(label: Node) -> Iterator[str]:
 
 
 def members_summed(checker: Inference, node: IndexSum, first: int, last: int, env: Environment) -> Term | None:
-    """Return a sum such as ∑_{t=1}^{n}. The members that it needs are stacked along an axis.
+    """Return the term of a sum such as ∑_{t=1}^{n}, with the members stacked along an axis.
 
-    Return None if the sum is short, or if the index also occurs as a label.
+    Return None if the sum is short, or if the index is also a label.
     """
     size, variable = last - first + 1, node.variable
 
@@ -264,7 +264,7 @@ def members_summed(checker: Inference, node: IndexSum, first: int, last: int, en
 
 
 def any_term(checker: Inference, node: IndexSum, ends: tuple[Size, Size], env: Environment) -> Term:
-    """Return a term that has the type of each summand. The sum with an open number of summands has the same type."""
+    """Return a term with the type of each summand. A sum with an unknown number of summands has the same type."""
     counter = SizeSymbol(node.variable.text, "")
     environment = env.within(indices={counter.name: extent(counter)})
     with counting({counter: ends}):
@@ -276,7 +276,7 @@ def any_term(checker: Inference, node: IndexSum, ends: tuple[Size, Size], env: E
 
 
 def write_out_sum(checker: Inference, node: IndexSum | Over, labels: Iterable[int | str], env: Environment) -> Term:
-    """Return a reduction written out as a sequence of operations, with one operand for each value of the index."""
+    """Return the term of a reduction as a sequence of operations, with one operand per value of the index."""
     terms: list[Term] = []
     for label in labels:
         checker.spend(node)
@@ -290,9 +290,9 @@ def write_out_sum(checker: Inference, node: IndexSum | Over, labels: Iterable[in
 
 # ---------------------------------------------------------------------------------------------------- ∑_i without bounds
 def implicit_sum(checker: Inference, node: Call, env: Environment) -> Term | None:
-    """Return a sum over an index without bounds, such as ∑_i A_{height(i)}.
+    """Return the term of a sum over an index without bounds, such as ∑_i A_{height(i)}.
 
-    Return None if the body does not have an index of this name.
+    Return None if the body has no index with this name.
     """
     if len(node.subscript) > 1:
         return several_sums(checker, node, env)
@@ -326,9 +326,9 @@ def can_be_index(variable: Name, env: Environment) -> bool:
 
 
 def several_sums(checker: Inference, node: Call, env: Environment) -> Term | None:
-    """Return a sum over several indices, such as ∑_{i,j}, as nested sums, or None if none of the names is an index.
+    """Return the term of a sum over several indices, such as ∑_{i,j}, as nested sums.
 
-    If one of the names is an axis, the axis is summed first.
+    Return None if no name is an index. If one of the names is an axis, sum over the axis first.
     """
     (body,) = node.arguments
     indices = [part for part in node.subscript if isinstance(part, Name) and can_be_index(part, env)]
@@ -352,7 +352,7 @@ def has_index(index: Index, variable: Name) -> bool:
 
 
 def uses(variable: str, body: Node) -> Iterator[Index]:
-    """Yield the indexed tensors in a body, except in inner sums over the same variable."""
+    """Yield the indexed tensors in a body, except inside inner sums over the same variable."""
     stack: list[Any] = [body]
     while stack:
         node = stack.pop()
@@ -367,7 +367,7 @@ def uses(variable: str, body: Node) -> Iterator[Index]:
 
 
 def nest_call(node: Call) -> Call:
-    """Rewrite max(x, y, z) as max(max(x, y), z), and leave any other call unchanged."""
+    """Rewrite max(x, y, z) as max(max(x, y), z). Return any other call unchanged."""
     if JOINED.get(node.operator) != node.operator or node.subscript:
         return node
     text = replace(node, superscript=(), arguments=node.arguments[:2])

@@ -1,4 +1,4 @@
-"""The error for an undefined name, with the known names and suggestions."""
+"""Report an undefined name, and suggest known names."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def unknown_name(checker: Inference, key: Key, node: Any, env: Environment):
 
 
 def need_number(key: Key, known: Iterable[Any]) -> None:
-    """Raise UndecidedSizeError for a label such as |seq| in h^{|seq|} if the size of seq is still open."""
+    """Raise UndecidedSizeError for a label such as |seq| in h^{|seq|} if the size of seq is symbolic."""
     axes = {axis for label in (*key.superscript, *key.subscript) for axis in OF_AXIS.findall(label)}
     for size in (resolve(term.shape[axis]) for term in known for axis in term.shape if axis in axes):
         if type(size) is Extent:
@@ -106,7 +106,7 @@ TRANSPOSED = ("T", "top", "⊤", "intercal")
 
 
 def explain_matrix_notation(checker: Inference, key: Key, node: Any, known: list[str]) -> NotationError | None:
-    """Return the error for matrix notation, such as QK^⊤, X^T or QK, or None for other names."""
+    """Return the error for matrix notation, such as QK^⊤, X^T or QK, or None for any other name."""
     factors = factors_of(key.base, known)
     if key.superscript and key.superscript[0] in TRANSPOSED and len(key.superscript) == 1:
         text = f"{key.base}^⊤" if factors is None else f"{' '.join(factors)}^⊤"
@@ -126,16 +126,16 @@ def explain_matrix_notation(checker: Inference, key: Key, node: Any, known: list
 
 
 def factors_of(word: str, known: list[str]) -> list[str] | None:
-    """Return the known one-letter names that make up a word, such as Q and K for QK. Return None for other words."""
+    """Split a word into known one-letter names, such as QK into Q and K. Return None if this is not possible."""
     factors = re.findall(r"[^\W\d_]'*", word)
     fits = len(factors) > 1 and "".join(factors) == word and set(factors) <= set(known)
     return factors if fits else None
 
 
 def size_of_family(checker: Inference, key: Key, env: Environment) -> str | None:
-    """Return the open end n, as a name or axis, if a program uses W^n and defines W^t for t = 1, …, n.
+    """Return the unknown end n if a program uses W^n and defines W^t for t = 1, …, n. The end is a name or an axis.
 
-    Return None for other names.
+    Return None for any other name.
     """
     functions = (outer.function for outer in env.outward)
     local = (family for function in functions if function is not None for family in function.families)
@@ -149,7 +149,7 @@ def size_of_family(checker: Inference, key: Key, env: Environment) -> str | None
 
 
 def explain_missing_range(checker: Inference, key: Key) -> str | None:
-    """Return a hint for h^{t-1} if h^t is defined but the equation with h^{t-1} lacks a range for t, and else None."""
+    """Return a hint for h^{t-1} if h^t is defined by an equation without a range for t, or None otherwise."""
     counted = [
         definition
         for definition in checker.scope.definitions
@@ -196,7 +196,7 @@ def find_unranged_member(checker: Inference, key: Key) -> str | None:
 def explain_equation(checker: Inference, name: str) -> str | None:
     """Return a hint if an equation was probably meant to define a name, or None if there is no such equation.
 
-    Examples are W in X + 1 = W, since an equation defines its left side, and t in √t = …, since √ is a built-in sign.
+    Examples are W in X + 1 = W, because an equation defines its left side, and t in √t = …, because √ is built in.
     """
     claimed = {claim.span for claim in checker.scope.claims}
     for statement in checker.scope.program.statements:
@@ -214,7 +214,7 @@ def explain_equation(checker: Inference, name: str) -> str | None:
 
 
 def explain_left_side(checker: Inference, name: str) -> str | None:
-    """Return a hint for an undefined name, such as p if the program states log p(x) = −x^2, or None for other names."""
+    """Return a hint for an undefined name in an assertion, such as p in log p(x) = −x^2, or None for any other name."""
     claimed = {claim.span: claim.left for claim in checker.scope.claims}
     for left in claimed.values():
         if any(isinstance(node, Name) and node.text == name for node in walk(left)):
@@ -223,7 +223,7 @@ def explain_left_side(checker: Inference, name: str) -> str | None:
 
 
 def get_defined_name(side: nodes.Node) -> str | None:
-    """Return the name that a side defines, such as W, Y for Y_{seq(i)} or f for f(x), or None if it defines no name."""
+    """Return the name that a side defines, such as W, Y for Y_{seq(i)} or f for f(x), or None if there is none."""
     if isinstance(side, Call):
         if side.operator != "juxtaposed":
             return side.operator
@@ -233,7 +233,7 @@ def get_defined_name(side: nodes.Node) -> str | None:
 
 
 def explain_plain_derivative(checker: Inference, key: Key, node: Any) -> str | None:
-    """Return a hint for dL/dW, which is a derivative only if it is written ∂L/∂W, or None for other names."""
+    """Return a hint for dL/dW, because derivatives are spelled ∂L/∂W, or None for any other name."""
     span = getattr(node, "span", None)
     after = checker.scope.source[span[1] :].lstrip()[:2] if span is not None else ""
     if key.base[:1] != "d" or len(key.base) < 2 or after != "/d":
@@ -242,10 +242,10 @@ def explain_plain_derivative(checker: Inference, key: Key, node: Any) -> str | N
 
 
 def meant(checker: Inference, text: str, names: list[str]) -> list[str]:
-    """Return the known names that are similar to a text, the most similar first.
+    """Return the known names that are similar to a text, most similar first.
 
-    Leave out built-in names that are farther than every program name. A declared name is a program name, whether
-    or not its value is given.
+    Leave out built-in names that are less similar than every name in the program. A declared name belongs to the
+    program, even if it has no value.
     """
     declared = {str(name.key()) for _, name, _, _ in checker.scope.declarations} if names else set[str]()
     built_in = {*REGISTRY, *checker.python} - declared
@@ -255,12 +255,12 @@ def meant(checker: Inference, text: str, names: list[str]) -> list[str]:
 
 
 def spellable(names: list[str]) -> list[str]:
-    """Return the names without short built-in names, which are rarely meant by a misspelling."""
+    """Return the names without short built-in names, which are rarely misspelled."""
     return [name for name in names if name not in REGISTRY or len(name) > 2]
 
 
 def strip_brackets(checker: Inference, node: Any) -> tuple[int, int]:
-    """Return the span of a name without enclosing brackets."""
+    """Return the span of a name without its enclosing brackets."""
     start, end = node if is_tuple(node) else node.span
     source = checker.scope.source
     while end - start > 2 and source[start] + source[end - 1] in ("()", "{}"):
@@ -279,7 +279,7 @@ def list_known_names(checker: Inference, key: Key, names: list[str]) -> list[str
 
 
 def explain_script(checker: Inference, key: Key) -> str | None:
-    """Return a hint for X_1 or X_seq if X is a tensor, so an index was probably meant, or None for other names."""
+    """Return a hint for X_1 or X_seq if X is a tensor, because an index was probably meant, or None."""
     tensor = checker.top.variables.get(Key(key.base))
     if tensor is None or not key.subscript or key.superscript or not tensor.shape:
         return None
@@ -308,7 +308,7 @@ def visible(checker: Inference, env: Environment) -> list[str]:
 
 
 def explain_refused_head(checker: Inference, name: str) -> NotationError | None:
-    """Return the error for an equation such as f(x + 1) = … if the program uses f, which it does not define.
+    """Return the error for an equation such as f(x + 1) = … if the program uses f but does not define it.
 
     Return None if there is no such equation.
     """
@@ -331,7 +331,7 @@ def explain_refused_head(checker: Inference, name: str) -> NotationError | None:
 
 
 def describe_cycle(checker: Inference, key: Key, holder: Environment, env: Environment) -> list[str]:
-    """Return a note that lists the names of a cycle, or an empty list if the name does not depend on itself."""
+    """Return a note that lists the names in a cycle, or [] if the name does not depend on itself."""
     facts = checker.definitions_of(holder)
     pending = sorted((name for _, name, *_ in env.active if name in facts), key=str)
     names = [key]

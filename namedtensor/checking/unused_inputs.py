@@ -1,10 +1,10 @@
-"""Unused inputs and sizes. Each input and size passed by keyword must occur in the program.
+"""Check that each input and size that is passed by keyword occurs in the program.
 
     evaluate("∑_{a} X", X=X, B=3)                   the formula has no B
     evaluate("∑_{a} X", X=X, sizes={"foo": 3})      the formula has no axis foo
 
-A mapping of values, such as a checkpoint, may contain more values than a formula needs. Keyword arguments, in
-contrast, are meant for this formula.
+A mapping of values, such as a checkpoint, may contain more values than a formula needs. Keyword arguments, by contrast,
+are meant for this formula.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ..terms.environment import source_name
 from ..terms.inference import InputType
 from .inferred_sizes import axes_named
 
-NUMBER = "(a number)"  # among the texts of scripts
+NUMBER = "(a number)"  # Represents any number in a script.
 MAX_AMBIGUOUS_LABELS = 8  # A name with more labels matches any labels.
 OPTIONS = ("sizes", "syntax", "strict", "limits", "values")  # Keyword parameters that are not tensors.
 
@@ -37,7 +37,7 @@ OPTIONS = ("sizes", "syntax", "strict", "limits", "values")  # Keyword parameter
 def refuse_unused(names: GivenNames, named: Iterable[str], sizes: Iterable[str], misspelt: bool = False) -> None:
     """Raise an error if the program does not use an input or a size that was passed by keyword.
 
-    If `misspelt` is true, raise only if the program has a similar name.
+    If `misspelt` is true, raise the error only if the program has a similar name.
     """
     unused = names.unused
     for name in named:
@@ -80,7 +80,7 @@ def join_names(names: list[str]) -> str:
 
 @lru_cache(maxsize=512)
 def find_mentioned_names(scope: Scope, given: frozenset[Key]) -> MentionedNames:
-    """Return the names that a program mentions, given its inputs' names. The result is cached."""
+    """Return the names that a program mentions, given its inputs' names. Results are cached."""
     return MentionedNames(scope, given)
 
 
@@ -99,18 +99,18 @@ class MentionedNames:
 
     @cached_property
     def axes(self) -> set[str]:
-        """Return the axes that the program names or whose sizes it uses."""
+        """Return the axes that the program names, including the axes whose sizes it uses."""
         return {axis.name for axis in axes_named(self.scope.program)} | {*find_requested_axes(self.scope.program)}
 
     @cached_property
     def measured(self) -> set[str]:
-        """Return the axes whose sizes the program uses, plus axes that it creates without determining their sizes."""
+        """Return the axes whose sizes the program uses, and the axes that it creates with unknown sizes."""
         return {*find_requested_axes(self.scope.program), *find_created_axes(self.scope)}
 
     def spellings(self) -> Iterator[Spelled]:
         """Yield each name that occurs in the program or that one of its operators reads, such as `seed`.
 
-        The labels of known names are not yielded as names.
+        Labels of known names are left out.
         """
         stack: list[Any] = [self.scope.program]
         while stack:
@@ -130,7 +130,7 @@ class MentionedNames:
                 yield Spelled("draws", (), ())
 
     def inside(self, node: Any) -> tuple[Any, ...]:
-        """Return the parts of a node that may contain names. Axes of built-in functions are left out."""
+        """Return the children of a node that may contain names. Axes of built-in functions are left out."""
         if isinstance(node, Call) and node.operator not in self.scope.functions:
             return (*node.superscript, *node.arguments, *node.parameters)
         if isinstance(node, nodes.Subscript) and isinstance(node.base, Name) and node.base.text in OF_AXES:
@@ -140,13 +140,13 @@ class MentionedNames:
     def names_it(self, name: Key) -> bool:
         """Return whether a name occurs in the program.
 
-        For example, W^{1,Q} occurs as W^{l,Q}, since l may be any number.
+        For example, W^{1,Q} occurs as W^{l,Q}, because l may be any number.
         """
         return bool(self.patterns.find(name.base, texts_of(name.subscript), texts_of(name.superscript)))
 
     @cached_property
     def patterns(self) -> ByScripts[None]:
-        """Return an index of the names in the program, in which open components match any text."""
+        """Return an index of the names in the program. Open components match any text."""
         by_scripts: ByScripts[None] = ByScripts()
         seen: set[tuple[Any, ...]] = set()
         for spelling in self.names:
@@ -169,7 +169,7 @@ class MentionedNames:
 
     @property
     def free(self) -> list[Key]:
-        """The names that the program uses but does not define, in textual order."""
+        """The names that the program uses but does not define, in source order."""
         heads = {
             name.key() for function in self.scope.all_functions() for name in (*function.parameters, *function.options)
         }
@@ -184,7 +184,7 @@ class MentionedNames:
 
 
 class GivenNames:
-    """The given inputs of a program, together with the names and axes that the program mentions."""
+    """The inputs of a program, with the names and axes that the program mentions."""
 
     def __init__(self, scope: Scope, inputs: Mapping[Key, InputType]):
         self.inputs: Mapping[Key, InputType] = inputs
@@ -192,17 +192,17 @@ class GivenNames:
 
     @cached_property
     def unused(self) -> frozenset[str]:
-        """Return the names of all inputs that the program does not use."""
+        """Return the names of the inputs that the program does not use."""
         return frozenset(str(name) for name in self.inputs.keys() - self.mentioned.named if not self.of(name))
 
     @property
     def given(self) -> set[str]:
-        """The axes of all given inputs."""
+        """The axes of all inputs."""
         axes: set[str] = set()
         return {*map(source_name, axes.union(*[input_.shape for input_ in self.inputs.values()]))}
 
     def of(self, name: Key) -> bool:
-        """Return whether the program uses a name, the size of an axis with this name, or an axis size of this input."""
+        """Return whether the program uses a name, the size of an axis with this name, or an axis size of the input."""
         return self.mentioned.names_it(name) or str(name) in self.mentioned.measured or self.is_measured(name)
 
     def is_measured(self, name: Key) -> bool:
@@ -212,12 +212,12 @@ class GivenNames:
 
 @lru_cache(maxsize=4096)
 def texts_of(script: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    """Return the texts that each component of a given name's script matches."""
+    """Return the texts that match each component of an input name's script."""
     return tuple([(text, NUMBER) if text.isdecimal() else (text,) for text in script]) if script else ()
 
 
 def find_requested_axes(root: Any) -> Iterator[str]:
-    """Yield the axes whose sizes a program requests by |a| or size(a)."""
+    """Yield the axes whose sizes a program uses, as in |a| or size(a)."""
     for node in walk(root):
         if isinstance(node, nodes.Size):
             yield node.axis.name
@@ -226,7 +226,7 @@ def find_requested_axes(root: Any) -> Iterator[str]:
 
 
 def find_created_axes(scope: Scope) -> Iterator[str]:
-    """Yield the axes that a program creates without determining their sizes."""
+    """Yield the axes that a program creates with unknown sizes."""
     for node in walk(scope.program):
         if isinstance(node, nodes.Equation):
             yield from (axis.name for side in node.sides if isinstance(side, Index) for axis, _ in side.items)

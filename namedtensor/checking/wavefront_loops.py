@@ -1,7 +1,7 @@
-"""The loop over the wavefronts of a grid, and the lookup of the loop's members by their indices.
+"""Construct loops over the wavefronts of a grid, and find their members by index.
 
-A state is a wavefront with one member per lane. Each earlier wavefront that a step needs is a separate state. A step
-gathers the members that it needs from their lanes.
+A state is a wavefront with one member per lane. Each earlier wavefront that a step reads is a separate state. The step
+gathers the members from their lanes.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from .grid_borders import Border
 from .grids import Grid
 from .wavefront_order import Cell, Domain, Order
 
-MAX_FRONTS = 16  # The limit on fronts that a step reads, and on border members in one front.
+MAX_FRONTS = 16  # The maximum number of wavefronts that a step reads, and of border members in one wavefront.
 
 
 @dataclass(frozen=True, eq=False)
 class RolledGrid:
-    """A finished loop over wavefronts, with the result and shape of one name in the loop.
+    """A typed loop over wavefronts, with the result and shape of one name in the loop.
 
-    The loop computes the members in `domain`. It serves requests for any part of `asked`.
+    The loop computes the members in `domain`. It can answer requests for any subset of `asked`.
     """
 
     asked: Domain
@@ -41,26 +41,26 @@ class RolledGrid:
     boolean: bool
 
     def at(self, make: TermBuilder, cell: Cell) -> Term:
-        """Return the member that lies at a cell."""
+        """Return the member at a cell."""
         schedule = self.order.schedule
         options = (self.number, schedule.front(cell) - self.order.first)
         front = make.graph.intern("after", (self.loop,), (), options, dict(self.shape), self.boolean, make.node)
         return make.pick(front, self.lane_axis, cell[schedule.lane] - self.lanes.start)
 
     def every(self, make: TermBuilder, axis: str) -> Term:
-        """Return all members of the loop along one axis, sorted by wavefront and, within a wavefront, by lane."""
+        """Return all members of the loop along one axis, sorted by wavefront, then by lane."""
         fronts, size = f"{axis}@fronts", len(self.order.lanes)
         shape = {fronts: size, **self.shape}
         term = make.graph.intern("through", (self.loop,), (), (self.number, fronts), shape, self.boolean, make.node)
         return make.merge(term, (fronts, self.lane_axis), axis, size * len(self.lanes))
 
     def place(self, cell: Cell) -> int:
-        """Return the position, counted from 1, of a cell's member in the result of `every`."""
+        """Return the 1-based position of a cell's member in the result of `every`."""
         front, lane = self.order.schedule.front(cell) - self.order.first, cell[self.order.schedule.lane]
         return front * len(self.lanes) + lane - self.lanes.start + 1
 
     def places(self, make: TermBuilder, row: Term, column: Term) -> Term:
-        """Return the positions of members in the result of `every`, given tensors of their indices."""
+        """Return the positions of members in the result of `every`, given tensors with their indices."""
         weights, lane = self.order.schedule
         size = len(self.lanes)
         factors = [size * weight + (index == lane) for index, weight in enumerate(weights)]
@@ -73,12 +73,12 @@ class RolledGrid:
 
 
 def clip_numbers(make: TermBuilder, term: Term, lows: Term, highs: Term) -> Term:
-    """Return a term whose elements are clipped to the range between `lows` and `highs`."""
+    """Clip the elements of a term to the range between `lows` and `highs`."""
     return make.between("max", make.between("min", term, highs), lows)
 
 
 class LoopOfFronts:
-    """The loop over wavefronts for a body that has been typed, with its initial states and its step."""
+    """The loop over wavefronts for a typed body, with its initial states and its step."""
 
     def __init__(self, make: TermBuilder, order: Order, lanes: range, coordinates: Sequence[Coordinate]):
         self.make, self.order, self.lanes, self.coordinates = make, order, lanes, coordinates
@@ -97,7 +97,7 @@ class LoopOfFronts:
         return self.make.constant(self.front_axis, numbers)
 
     def cells(self) -> tuple[Term, Term]:
-        """Return the indices i and j of the members, as tensors over wavefronts and lanes."""
+        """Return the indices i and j of the members as tensors over wavefronts and lanes."""
         make, other = self.make, self.weights[1 - self.lane]
         number = make.iota(self.front_axis, self.order.first, len(self.order.lanes))
         rest = make.between("-", number, make.times(make.number(self.weights[self.lane]), self.own_lane))
@@ -105,7 +105,7 @@ class LoopOfFronts:
         return (self.own_lane, rest) if self.lane == 0 else (rest, self.own_lane)
 
     def gathered(self, term: Term) -> Term:
-        """Return a term over all cells with its elements rearranged along the axes for wavefronts and lanes."""
+        """Rearrange a term over all cells along the axes for wavefronts and lanes."""
         make, (rows, columns), (row, column) = self.make, self.coordinates, self.cells()
         if columns.axis not in term.shape:
             return make.at(term, rows.axis, self.shifted(row, 1 - rows.numbers.start))
@@ -121,7 +121,7 @@ class LoopOfFronts:
         return self.make.add(index, self.make.number(by)) if by else index
 
     def loop(self, borders: dict[Grid, Border]) -> tuple[Term, dict[Grid, int]]:
-        """Return the loop's term and, for each grid, the position of its latest wavefront among the loop's states."""
+        """Return the loop's term and, for each grid, the position of its latest wavefront among the states."""
         states, initial, results, numbers = list[Term](), list[Term](), list[Term](), dict[Grid, int]()
         members: dict[int, Term] = {}
         for grid, border in borders.items():
@@ -139,7 +139,7 @@ class LoopOfFronts:
         return loop_of(self.make.graph, self.front_axis, steps, states, results, initial, self.make.node), numbers
 
     def with_border(self, border: Border, term: Term) -> Term:
-        """Return a wavefront with the border's members inserted, because the steps do not compute them."""
+        """Insert the border's members into a wavefront, because the steps do not compute them."""
         make = self.make
         on: dict[int, list[Cell]] = {}
         for cell in border.places:
@@ -159,7 +159,7 @@ class LoopOfFronts:
         return term
 
     def states(self, grid: Grid) -> list[Term]:
-        """Return placeholders for a grid's preceding wavefronts, the latest first.
+        """Return placeholders for a grid's earlier wavefronts, latest first.
 
         They are inputs of the loop's body.
         """
@@ -173,7 +173,10 @@ class LoopOfFronts:
         return self.inputs[grid]
 
     def read_first_front(self, border: Border, back: int) -> Term:
-        """Return the wavefront that precedes the first computed wavefront by `back` wavefronts, from border members."""
+        """Return an initial wavefront from border members.
+
+        It is `back` wavefronts before the first computed wavefront.
+        """
         schedule = self.order.schedule
         places = [1] * len(self.lanes)
         for cell, position in border.places.items():
@@ -182,6 +185,6 @@ class LoopOfFronts:
         return self.make.at(border.term, border.axis, self.make.constant(self.lane_axis, places))
 
     def read(self, states: Sequence[Term], back: Cell) -> Term:
-        """Return the members that the current wavefront reads at an offset, each in the lane of its reader."""
+        """Return the members that the current wavefront reads at an offset, each in its reader's lane."""
         state = states[self.order.schedule.front(back) - 1]
         return self.make.at(state, self.lane_axis, self.shifted(self.own_lane, 1 - self.lanes.start - back[self.lane]))

@@ -1,11 +1,11 @@
-"""The cells of a family over two indices, and the order in which a loop computes them, wavefront by wavefront.
+"""Represent the cells of a family over two indices, and the order in which a loop computes them, by wavefronts.
 
     E^{i,j} reads E^{i-1,j}, E^{i,j-1}        wavefront k contains the cells with i + j = k
     V^{i,j} reads V^{i-1,j}, V^{i-1,j-1}      wavefront k is the row i = k
 
-A schedule has a weight for each index, so that the cell (i, j) is in wavefront w · i + v · j. A schedule is valid
-if each cell depends only on cells in earlier wavefronts. One of the two indices is the *lane*, which identifies a
-cell within its wavefront. A wavefront is therefore a vector.
+A schedule has one weight per index: the cell (i, j) is in wavefront w · i + v · j. A schedule is valid if each cell
+depends only on cells in earlier wavefronts. One of the two indices is the *lane*, which identifies a cell within its
+wavefront. A wavefront is therefore a vector.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from typing import NamedTuple
 from grammar.cache import cached_property
 
 Cell = tuple[int, int]
-LANES_PER_STEP = 256  # lanes that cost as much as a step
+LANES_PER_STEP = 256  # The number of lanes that cost as much as a step.
 
 
 class Domain:
-    """A set of cells (i, j). For each i from `first` on, a span (both ends included) specifies the values of j."""
+    """A set of cells (i, j). For each i, starting at `first`, a span contains the first and the last value of j."""
 
     def __init__(self, first: int, spans: Iterable[Cell]):
         self.first, self.spans = first, tuple(spans)
@@ -50,12 +50,12 @@ class Domain:
         return low <= column <= high
 
     def holds(self, other: Domain) -> bool:
-        """Return whether this domain contains all cells of another domain."""
+        """Return whether this domain contains all cells of `other`."""
         ends = (((row, low), (row, high)) for row, (low, high) in zip(other.rows, other.spans))
         return all(low in self and high in self for low, high in ends)
 
     def meets(self, other: Domain) -> bool:
-        """Return whether the two domains have a cell in common."""
+        """Return whether two domains have a common cell."""
         return any(
             cut_to(span, other.spans[row - other.first])
             for row, span in zip(self.rows, self.spans)
@@ -63,13 +63,13 @@ class Domain:
         )
 
     def cut(self, rows: range, columns: range) -> Domain | None:
-        """Return the part of the domain that lies in these rows and columns, or None if it is empty or has a gap."""
+        """Restrict the domain to these rows and columns. Return None if the result is empty or has a gap."""
         low, high = max(self.first, rows.start), min(self.rows.stop, rows.stop)
         ends = columns.start, columns.stop - 1
         return domain_of(low, [cut_to(span, ends) for span in self.spans[low - self.first : max(0, high - self.first)]])
 
     def without(self, cells: Collection[Cell]) -> Domain | None:
-        """Return the domain without these cells, or None if they cannot be removed at the ends of rows."""
+        """Remove cells at the ends of rows. Return None if a cell is not at the end of a row."""
         spans: list[Cell] = []
         for row, (low, high) in zip(self.rows, self.spans):
             while low <= high and (row, low) in cells:
@@ -94,7 +94,7 @@ class Domain:
         return domain_of(first, [*zip(lows, highs)])
 
     def beyond(self, offset: Cell) -> list[Cell]:
-        """Return the cells outside of the domain that cells inside the domain read at this offset."""
+        """Return the cells outside the domain that cells inside it read at this offset."""
         cells: list[Cell] = []
         for row, (low, high) in zip(self.rows, self.spans):
             row, low, high = row - offset[0], low - offset[1], high - offset[1]
@@ -108,7 +108,7 @@ class Domain:
 
 
 def domain_of(first: int, spans: Sequence[Cell | None]) -> Domain | None:
-    """Return the domain of these spans, without empty spans at both ends.
+    """Return the domain with these spans, without empty spans at both ends.
 
     Return None if all spans are empty, or if an empty span lies between other spans.
     """
@@ -124,7 +124,7 @@ def cut_to(one: Cell, other: Cell) -> Cell | None:
 
 
 def find_covering_ranges(lanes: range, spans: Sequence[Cell], size: int) -> tuple[list[int], list[int], list[int]]:
-    """Return, for each position, the first and last lane whose spans contain it, and the number of all such lanes."""
+    """Return, for each position, the first and last lane whose span contains it, and the number of such lanes."""
     lows, highs, changes = [0] * size, [-1] * size, [0] * (size + 1)
     for lane, (low, high) in zip(lanes, spans):
         highs[low : high + 1] = [lane] * (high - low + 1)
@@ -136,7 +136,7 @@ def find_covering_ranges(lanes: range, spans: Sequence[Cell], size: int) -> tupl
 
 
 class Schedule(NamedTuple):
-    """The weights of i and j in the wavefront's number, and which of the indices is the lane.
+    """The weights of i and j in the number of a wavefront, and which index is the lane.
 
     The other index has weight 1 or −1.
     """
@@ -160,7 +160,7 @@ class Order(NamedTuple):
         return self.first + len(self.lanes) - 1
 
     def start(self) -> Cell:
-        """Return one cell of the first wavefront."""
+        """Return a cell of the first wavefront."""
         lane, schedule = self.lanes[0][0], self.schedule
         (other,) = (weight for index, weight in enumerate(schedule.weights) if index != schedule.lane)
         rest = (self.first - schedule.weights[schedule.lane] * lane) * other
@@ -168,7 +168,7 @@ class Order(NamedTuple):
 
 
 def choose_order(domain: Domain, offsets: Iterable[Cell]) -> Order | None:
-    """Return the cheapest order in which every cell follows the cells that it reads. `offsets` are their offsets.
+    """Return the cheapest order in which every cell comes after the cells that it reads. `offsets` are their offsets.
 
     Return None if there is no such order.
     """
@@ -193,14 +193,14 @@ def choose_order(domain: Domain, offsets: Iterable[Cell]) -> Order | None:
 
 
 def fronts(lying: Domain, weight: int, other: int) -> Iterable[Cell]:
-    """Yield, for each row of the domain, the numbers of its first and last wavefront."""
+    """Yield the numbers of the first and last wavefront of each row."""
     for lane, span in zip(lying.rows, lying.spans):
         one, two = (weight * lane + other * end for end in span)
         yield min(one, two), max(one, two)
 
 
 def order_of(lying: Domain, schedule: Schedule) -> Order | None:
-    """Return an order for a domain whose rows are the lanes, or None if a wavefront would be empty or have a gap."""
+    """Return the order of a domain whose rows are the lanes. Return None if a wavefront is empty or has a gap."""
     ends = [*fronts(lying, schedule.weights[schedule.lane], schedule.weights[1 - schedule.lane])]
     first = min(low for low, _ in ends)
     spans = [(low - first, high - first) for low, high in ends]

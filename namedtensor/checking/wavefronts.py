@@ -1,12 +1,12 @@
-"""Families over two indices that become a loop, whose body is typed once. Each step computes a whole wavefront.
+"""Type families over two indices as loops, so that the body is typed once. Each step computes a whole wavefront.
 
     E^{i,j} = min(E^{i-1,j} + 1, E^{i,j-1} + 1, E^{i-1,j-1} + c_{a(i), b(j)}) for i = 1, …, n for j = 1, …, m
 
-The body is typed with i and j as tensors along separate axes, and with E^{i-1,j} as a given tensor over both axes.
-Terms that do not depend on a member are computed for all cells at once. The other terms become the body of a loop
-over the wavefronts (`wavefront_order`). The states of the loop are the latest wavefronts, with one member per lane.
-Members that the steps do not compute, such as E^{i,0}, are inserted in their lanes. If a wavefront has no member in a
-lane, the lane repeats the nearest member, so that the loop does not evaluate the formula outside its range.
+The body is typed with i and j as tensors along separate axes, and with E^{i-1,j} as an input over both axes. Terms that
+do not depend on a member are computed for all cells at once. The other terms become the body of a loop over the
+wavefronts (`wavefront_order`). The states of the loop are the latest wavefronts, with one member per lane. Members that
+the steps do not compute, such as E^{i,0}, are inserted in their lanes. If a wavefront has no member in a lane, the lane
+repeats the nearest member, so that the loop does not evaluate the formula outside its range.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from .wavefront_order import Cell, Domain, Order
 
 
 class MisorderedCellsError(UnrollableError):
-    """An exception for an order in which a member would be read before it is computed."""
+    """Raised if a loop would read a member before it computes the member."""
 
     def __init__(self, back: Cell):
         self.back = back
 
 
 class UncoveredCellError(UnrollableError):
-    """An exception for reading undefined members.
+    """Raised if a loop would read undefined members.
 
-    `domain` contains the cells that do not read them, or is None if these do not form a domain.
+    `domain` contains the cells that do not read them, or is None if these cells do not form a domain.
     """
 
     def __init__(self, domain: Domain | None):
@@ -45,7 +45,7 @@ class UncoveredCellError(UnrollableError):
 
 
 class Wavefront:
-    """A loop over the wavefronts of a grid, while its body is being typed."""
+    """A loop over the wavefronts of a grid, while its body is typed."""
 
     def __init__(self, checker: Inference, grid: Grid, domain: Domain, order: Order, asked: Domain):
         self.checker, self.domain, self.order, self.asked = checker, domain, order, asked
@@ -85,17 +85,17 @@ class Wavefront:
 
     @property
     def shape(self) -> dict[str, int]:
-        """The axes of the cells, with their sizes."""
+        """The axes over the cells, with their sizes."""
         return {coordinate.axis: len(coordinate.numbers) for coordinate in self.coordinates}
 
     def first(self, grid: Grid) -> Term:
-        """Return a member of the first wavefront. All members must have its type."""
+        """Return a member of the first wavefront. All members must have the type of this member."""
         if grid.first is None:
             grid.first = grid.at(self.order.start())
         return grid.first
 
     def typed(self, grid: Grid) -> Term:
-        """Return the members of a grid over all cells, as the term of the loop's body."""
+        """Return the term for the members of a grid over all cells, which is the loop's body."""
         if grid.next is None:
             held = grid.domain is not None and grid.domain.holds(self.domain) and grid.is_own(self.domain)
             if grid.busy or not held or grid.family.name.base in self.checker.scope.varied:
@@ -126,7 +126,7 @@ class Wavefront:
                 del self.checker.rolled[mark]
 
     def check_shapes(self, grid: Grid) -> None:
-        """Raise UnrollableError if the members of a grid do not have the type of its first member."""
+        """Raise UnrollableError if a grid's members do not have the type of its first member."""
         first, shape = self.first(grid), self.own_shape(self.typed(grid))
         alike = shape.keys() == first.shape.keys() and grid.next is not None and grid.next.boolean == first.boolean
         if not alike or not all(unify(size, first.shape[axis]) for axis, size in shape.items()):
@@ -136,9 +136,9 @@ class Wavefront:
         return {axis: size for axis, size in term.shape.items() if axis not in self.axes}
 
     def check_borders(self, borders: dict[Grid, Border]) -> None:
-        """Check that each member next to a border keeps all axes although the border's members may lack some.
+        """Raise UnrollableError if a member next to a border would lack axes.
 
-        For example, E^{i,0} = 0 lacks axes. Raise UnrollableError if a member would lack axes, too.
+        The border's members may lack axes. For example, E^{i,0} = 0 has none.
         """
         reads = [(grid, back) for grid in borders for back in grid.reads]
         seen: set[tuple[frozenset[str], ...]] = set()
@@ -153,7 +153,10 @@ class Wavefront:
             self.retype_members(reads, axes)
 
     def retype_members(self, reads: list[tuple[Grid, Cell]], axes: tuple[frozenset[str], ...]) -> None:
-        """Type all grids again with read members that have only these axes. Raise UnrollableError if the types differ."""
+        """Type all grids again, with only these axes for the members that they read.
+
+        Raise UnrollableError if the types differ.
+        """
         again = Wavefront(self.checker, next(iter(self.grids.values())), self.domain, self.order, self.asked)
         again.grids = {
             name: Grid(self.checker, value.family, value.others, value.holder) for name, value in self.grids.items()
@@ -170,7 +173,7 @@ class Wavefront:
 
     # --------------------------------------------------------------------------------------------------------- the loop
     def loops(self) -> Iterator[tuple[Grid, RolledGrid]]:
-        """Yield each grid whose members the steps read, with its finished loop."""
+        """Yield each grid whose members the steps read, with its typed loop."""
         self.type_all()
         carried = [member for member in self.grids.values() if member.reads]
         borders = {member: self.border(member) for member in carried}
@@ -187,7 +190,10 @@ class Wavefront:
             yield grid, RolledGrid(self.asked, self.domain, self.order, lanes, loop, number, shape, axis, first.boolean)
 
     def check_covered(self, grid: Grid) -> None:
-        """Raise UncoveredCellError if a step reads an undefined member, such as E^{-1,0} in a case that applies only if i > 0."""
+        """Raise UncoveredCellError if a step reads an undefined member.
+
+        For example, it may read E^{-1,0} in a case that applies only if i > 0.
+        """
         readers = {
             (cell[0] + back[0], cell[1] + back[1])
             for back in grid.reads for cell in self.domain.beyond(back) if not grid.has(cell)
@@ -203,6 +209,6 @@ class Wavefront:
 
 
 def shape_before(border: Border, grid: Grid, reader: Cell, back: Cell) -> dict[str, Any]:
-    """Return the shape of the member, possibly on the border, that a cell reads at an offset."""
+    """Return the shape of the member that a cell reads at an offset, which may be on the border."""
     assert grid.first is not None
     return border.shapes.get((reader[0] - back[0], reader[1] - back[1]), grid.first.shape)
