@@ -2,10 +2,10 @@
 
 `terms`: terms, the graph that interns them, and operators on plain numbers.
 `structural`: the table of terms that are not operators, and `verify`.
-`environment`: name lookup.
-`inference`: the interface of type inference, for rules and calculus.
+`environment`: environments, which map names to their values.
+`inference`: the interface for type inference, which rules and calculus use.
 `builder`: smart constructors of terms.
-`labels`: inference of a term's labels from the labels of the inputs.
+`labels`: inference of labels from the labels of inputs.
 `normalized_exponentials`: recognition of exp(s) / ∑ exp(s) as softmax.
 `loop_bodies`: the body of a loop, which contains the terms of one step.
 `wavefront_bodies`: the body of a loop over the wavefronts of a grid.

@@ -1,4 +1,4 @@
-"""The term builder: smart constructors, which combine terms into new and simplified terms."""
+"""Build terms with smart constructors, which simplify the new terms."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from .terms import Numbers, Options, Term, TermGraph
 
 
 class SimplifyingGraph(TermGraph):
-    """A term graph with smart constructors, which simplify terms as they are interned.
+    """A term graph that simplifies terms when it interns them.
 
-    For example, A ⊙_{ax} I_{ax,ax*} becomes A_{ax→ax*}. A derivative begins with identities, and this rule removes
-    most of them in the first step.
+    For example, A ⊙_{ax} I_{ax,ax*} becomes A_{ax→ax*}. A derivative begins with identities, and this rule removes most
+    of them in the first step.
     """
 
     def __init__(self, graph: TermGraph):
@@ -28,10 +28,10 @@ class SimplifyingGraph(TermGraph):
         self, operator: str, arguments: tuple[Term, ...] = (), axes: Order = (), options: Options = (),
         shape: dict[str, Any] | None = None, boolean: bool = False, node: Any = None,
     ) -> Term:  # fmt: skip
-        """Intern a term after rewrites that simplify it, and return the interned term.
+        """Simplify a term, intern the result, and return it.
 
-        The rewrites remove products with identities and ones, remove broadcasts that an operand makes unnecessary, and
-        move signs outward.
+        The rewrites remove products with identities and ones, remove broadcasts over axes that the other operand has,
+        and move signs outward.
         """
         if operator == "⊙" and axes:
             for one, other in (arguments, arguments[::-1]):
@@ -52,10 +52,10 @@ class SimplifyingGraph(TermGraph):
         self, operator: str, arguments: tuple[Term, ...], axes: Order, options: Options, shape: dict[str, Any] | None,
         node: Any,
     ) -> Term | None:  # fmt: skip
-        """Return the term with the operands' minus signs moved outside, or None if no sign can be moved.
+        """Return the term with the operands' minus signs moved outward, or None if no sign can move.
 
-        A sign changes a sum to a difference or the reverse, or moves out of a linear operator, product or quotient. Two
-        signs in a product or quotient cancel, as in a double negation.
+        A sign turns a sum into a difference or the reverse, or it moves out of a linear operator, product or quotient.
+        Two signs in a product or quotient cancel, and so does a double negation.
         """
         signs = [argument.operator == "negative" for argument in arguments]
         if not any(signs):
@@ -76,10 +76,10 @@ class SimplifyingGraph(TermGraph):
         return term if sum(signs) == 2 else self.intern("negative", (term,), (), (), dict(term.shape), node=node)
 
     def renamed(self, one: Term, other: Term, axes: tuple[str, ...], shape: Any, node: Any) -> Term | None:
-        """Return `one` ⊙_{axes} I…I as a rename of `one`, or None if it cannot be written as a rename.
+        """Return `one` ⊙_{axes} I…I as a rename of `one`, or None if it is not a rename.
 
-        Each of `axes` must be the first axis of an identity whose second axis is new. Identities that share no axis
-        with `axes` remain factors.
+        Each axis in `axes` must be the first axis of an identity whose second axis is new. Identities without an axis
+        in `axes` remain factors.
         """
         names: dict[str, str] = {}
         rest: list[Term] = []
@@ -107,14 +107,14 @@ LINEAR = frozenset("∑ mean rename merge split spread pick index scatter".split
 
 
 def bare(term: Term, beside: Term) -> Term:
-    """Return a term without its broadcast axes if the other operand has all of them, or else the unchanged term."""
+    """Remove a term's broadcast axes if the other operand has all of them. Otherwise, return the term unchanged."""
     if term.operator == "spread" and all(axis in beside.shape for axis, _ in term.options):
         return term.arguments[0]
     return term
 
 
 def identities(term: Term) -> list[Term] | None:
-    """Return the identities whose product is the term, or None if the term is not a product of identities."""
+    """Return the identities whose product is the term, or None if the term is any other product."""
     if term.operator == "I":
         return [term]
     if term.operator != "⊙" or term.axes:
@@ -124,7 +124,7 @@ def identities(term: Term) -> list[Term] | None:
 
 
 class TermBuilder:
-    """A term builder for one node of the formula, which infers shapes and simplifies terms."""
+    """A builder that infers the shapes of new terms and assigns them to one node of the formula."""
 
     def __init__(self, graph: TermGraph, node: Node):
         self.graph: SimplifyingGraph = SimplifyingGraph(graph)
@@ -148,7 +148,7 @@ class TermBuilder:
         return self.graph.number(value, self.node)
 
     def leaf(self, name: str, shape: Mapping[str, Any]) -> Term:
-        """Return a new input with this name and shape. It is equal only to itself."""
+        """Create an input with this name and shape. It is equal only to itself."""
         return self.term("input", (), (), (f"{name} {len(self.graph)}",), dict(shape))
 
     def between(self, operator: str, *terms: Term) -> Term:
@@ -165,7 +165,7 @@ class TermBuilder:
         return self.between("⊙", left, right)
 
     def dot(self, left: Term, right: Term, axes: Iterable[str]) -> Term:
-        """Return left ⊙_{axes} right. An axis in `axes` that only one operand has is also summed over."""
+        """Return left ⊙_{axes} right. Also sum over an axis in `axes` that only one operand has."""
         axes = tuple(axes)
         both = tuple(axis for axis in axes if axis in left.shape and axis in right.shape)
         left, right = (
@@ -181,13 +181,13 @@ class TermBuilder:
         return self.over("∑", term, axes) if axes else term
 
     def over(self, operator: str, term: Term, axes: tuple[str, ...]) -> Term:
-        """Return the term that reduces a term over some axes by an operator."""
+        """Return the term that reduces a term over some axes with an operator."""
         return self.term(
             operator, (term,), axes, (), {axis: size for axis, size in term.shape.items() if axis not in axes}
         )
 
     def spread(self, term: Term, shape: Mapping[str, Any]) -> Term:
-        """Return a term that is broadcast over the axes of a shape that it lacks."""
+        """Broadcast a term over the axes of a shape that the term lacks."""
         missing = tuple((axis, size) for axis, size in shape.items() if axis not in term.shape)
         return self.term("spread", (term,), (), missing, {**term.shape, **dict(missing)}) if missing else term
 
@@ -199,7 +199,7 @@ class TermBuilder:
         return self.term("rename", (term,), (), tuple(sorted(names.items())), shape)
 
     def seed(self, shape: Mapping[str, Any], partners: Mapping[str, str]) -> Term:
-        """Return a term that is 1 if the indices of each axis and its partner are equal, and 0 otherwise.
+        """Return a term that is 1 at equal indices along each axis and its partner, and 0 elsewhere.
 
         The term is constant along the other axes of the shape.
         """
@@ -213,7 +213,7 @@ class TermBuilder:
         return self.term("I", (), (row, column), options, {row: size, column: size})
 
     def onehot(self, at: Term, axis: str, size: Any) -> Term:
-        """Return a term along one axis that is 1 at the given index and 0 elsewhere. Indices count from 1."""
+        """Return a term along one axis that is 1 at the given index and 0 elsewhere. Indices start at 1."""
         return self.term("onehot", (at,), (axis,), ((f"size {axis}", resolve(size)),), {**at.shape, axis: size})
 
     def constant(self, axis: str, numbers: Iterable[float]) -> Term:
@@ -221,7 +221,7 @@ class TermBuilder:
         return self.constants({axis: len(numbers)}, numbers)
 
     def constants(self, sizes: dict[str, int], numbers: Iterable[float]) -> Term:
-        """Return a term of plain numbers along the given axes. The numbers are in row-major order."""
+        """Return a constant term along the given axes, with numbers in row-major order."""
         options = tuple(sizes), tuple(sizes.values()), Numbers(numbers)
         return self.term("constant", (), (), options, sizes)
 
@@ -229,13 +229,16 @@ class TermBuilder:
         return self.term("iota", (), (axis,), (first, resolve(size)), {axis: size})
 
     def at(self, term: Term, axis: str, places: Term) -> Term:
-        """Return the elements of a term at `places` along an axis. Places count from 1 and may have the same axis."""
+        """Return the elements of a term at the positions `places` along an axis.
+
+        Positions start at 1. `places` may have the same axis.
+        """
         apart = self.rename(term, {axis: f"{axis}@from"})
         shape = {name: size for name, size in apart.shape.items() if name != f"{axis}@from"}
         return self.term("index", (apart, places), (f"{axis}@from",), (), broadcast([shape, places.shape], unify))
 
     def scatter(self, term: Term, axis: str, size: Any, places: Term, over: Iterable[str]) -> Term:
-        """Return the sum of a term over `over`, in which each element is added at its place along a new axis."""
+        """Sum a term over `over`, and add each element at its position along a new axis."""
         over = tuple(sorted(over))
         shape = {name: extent for name, extent in term.shape.items() if name not in over} | {axis: size}
         return self.term("scatter", (term, places), (axis,), (resolve(size), over), shape)
@@ -254,5 +257,5 @@ class TermBuilder:
 
 
 def is_one(term: Term) -> bool:
-    """Return whether a term is known to be 1 everywhere."""
+    """Return whether all elements of a term are known to be 1."""
     return term.number == 1 or (term.operator == "spread" and term.arguments[0].number == 1)

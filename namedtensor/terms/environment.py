@@ -1,4 +1,4 @@
-"""Environments, in which names are looked up: for the program, for each call, and for equations by elements.
+"""Define environments, in which names are looked up: for the program, for each call, and for equations by elements.
 
 If an environment does not contain a name, the search continues in `parent`. The search for a size continues in
 `sizes_parent` instead, because sizes belong to a call.
@@ -20,7 +20,7 @@ from .terms import Term
 
 
 class Conflict:
-    """The conflicting sizes of an axis in one scope. They raise an error only if the size of the axis is used."""
+    """The conflicting sizes of an axis in one scope. They raise an error only if the axis size is needed."""
 
     def __init__(self, axis: str, sources: list[tuple[str, Any]]):
         self.axis, self.sources = axis, sources
@@ -28,22 +28,22 @@ class Conflict:
 
 @dataclass(eq=False)
 class Environment:
-    """The names of one scope of a formula, and their values.
+    """The names in one scope of a formula, with their values.
 
     `axes` contains the values of axis parameters. `indices` contains the values of superscript indices and range
-    variables. `sizes` contains the sizes of the arguments' axes, and `sources` the tensor that determines each size.
-    `scalars` contains the values of symbols such as `n` in `seq[n]`. `depth` makes the names of lifted axes unique.
+    variables. `sizes` contains the sizes of the arguments' axes, and `sources` contains the tensor that determines each
+    size. `scalars` contains the values of symbols such as `n` in `seq[n]`. `depth` makes the names of lifted axes
+    unique.
 
-    The environment of a call has the `function`, the `call` itself and the `caller`. Its `extras` contains the lifted
-    axes with their outer names, their sizes, and the arguments that have them. The environment of an equation has a
-    `definition`.
+    The environment of a call has the `function`, the `call` itself and the `caller`. Its `extras` maps each lifted axis
+    to its outer name, its size, and the argument that has it. The environment of an equation has a `definition`.
 
-    `memo` contains the terms, or the errors, of the definitions in this environment. `members` maps an index variable
-    that is a tensor here to the loop or axis that provides the members of families at this index.
+    `memo` contains the terms, or the errors, of the definitions in this environment. If an index variable is a tensor
+    here, `members` maps it to the loop or axis that provides the members of families at this index.
 
-    Five fields store the results for each family. `steps` contains the indices of existing members, and `loops` the
-    finished loops. `unrollable` contains the families that cannot become loops. `domains` belongs to families over two
-    indices, and `inductions` to families with an open end.
+    Five fields store the results for each family. `steps` contains the indices of existing members, and `loops`
+    contains the typed loops. `unrollable` contains the families that cannot become loops. `domains` belongs to families
+    over two indices, and `inductions` belongs to families with an unknown end.
     """
 
     parent: Environment | None = None
@@ -73,7 +73,7 @@ class Environment:
 
     @property
     def outward(self) -> Iterator[Environment]:
-        """This environment and all environments that enclose it, from the innermost to the outermost."""
+        """This environment and all enclosing environments, innermost first."""
         env: Environment | None = self
         while env is not None:
             yield env
@@ -81,7 +81,7 @@ class Environment:
 
     @property
     def nearest_call(self) -> Environment:
-        """The environment of the innermost call or of the program, which stores values that depend on its sizes."""
+        """The environment of the innermost call or of the program. It stores values that depend on its sizes."""
         env = self
         while env.function is None and (outer := env.sizes_parent or env.parent) is not None:
             env = outer
@@ -89,7 +89,7 @@ class Environment:
 
     @property
     def calls(self) -> Iterator[Environment]:
-        """The environments of the call that contains this environment and of all enclosing calls, innermost first."""
+        """The environments of all enclosing calls, innermost first."""
         env: Environment | None = self
         while env is not None:
             call = next((outer for outer in env.outward if outer.function is not None), None)
@@ -99,12 +99,18 @@ class Environment:
             env = call.caller
 
     def within(self, **known: Any) -> Environment:
-        """Return an environment for an equation inside this environment, with its sizes. `known` sets more fields."""
+        """Return an environment for an equation inside this environment, with the same sizes.
+
+        `known` sets more fields.
+        """
         shared: dict[str, Any] = {"depth": self.depth, "active": self.active}
         return Environment(parent=self, sizes_parent=self, **{**shared, **known})
 
     def index(self, name: str) -> Any:
-        """Return the value of an index or integer, a loop's marker for a loop variable, or None for any other name."""
+        """Return the value of an index or integer, or None for any other name.
+
+        For a loop variable, return the loop's marker.
+        """
         for env in self.outward:
             if name in env.indices:
                 return env.indices[name]
@@ -114,7 +120,7 @@ class Environment:
         return None
 
     def resolve_axis(self, name: str) -> tuple[str, ...]:
-        """Return the axes that a name refers to: the axis itself, or the value of a function's axis parameter.
+        """Return the axes that a name denotes: the axis itself, or the value of a function's axis parameter.
 
         For ax*, return the starred axes.
         """
@@ -129,7 +135,7 @@ class Environment:
         return (name,)
 
     def note_sizes(self, source: str, shape: Mapping[str, Any]) -> None:
-        """Record the sizes of a tensor's axes in this scope. `source` is the name of the tensor in error messages."""
+        """Record the sizes of a tensor's axes in this scope. `source` is the tensor's name in error messages."""
         for axis, size in shape.items():
             result = self.sizes.get(axis)
             if result is None:
@@ -145,17 +151,17 @@ class Environment:
 
 
 def make_lifted_name(axis: str, depth: int) -> str:
-    """Return the unique name of an extra axis in a function's body. It contains `@`, which users cannot write."""
+    """Return the unique name of an extra axis in a function's body. It contains `@`, which no source may contain."""
     return axis if "@" in axis else f"{axis}@{depth}"
 
 
 def source_name(axis: str) -> str:
-    """Return the name that an axis has in the formula. This is the inverse of `make_lifted_name`."""
+    """Return the name of an axis in the formula. This is the inverse of `make_lifted_name`."""
     return axis.partition("@")[0]
 
 
 def distinct_names(axes: Iterable[str]) -> dict[str, str]:
-    """Return a plain name for each axis of a tensor. Primes distinguish lifted axes from axes with the same name.
+    """Return a plain name for each axis of a tensor. Lifted axes get primes if their names are already in use.
 
     >>> distinct_names(["a@1", "a", "b@2"])
     {'a@1': "a'", 'a': 'a', 'b@2': 'b'}

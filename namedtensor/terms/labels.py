@@ -1,10 +1,10 @@
-"""The labels of the terms of a formula, inferred from the labels of inputs by the rules in `operators/labels.py`.
+"""Infer the labels of a formula's terms from the labels of inputs, by the rules in `operators/labels.py`.
 
     labels_of_terms     return the labels that results keep
     alignment_of        compare the axes of inputs that the formula combines
 
-An operator that moves, merges, splits or creates elements drops the labels of its axes. The states of a loop do
-not have labels.
+An operator that moves, merges, splits or creates elements drops the labels of its axes. The states of a loop have no
+labels.
 """
 
 from __future__ import annotations
@@ -24,31 +24,30 @@ from ..operators.labels import concatenate_labels, group_axes, select_values
 from .loop_bodies import Loop
 from .terms import Term, topological
 
-Value = TypeVar("Value")  # belongs to an axis: its labels, or the axis of an input that it comes from
-AGREE = frozenset(("spread", "indicator", "cases", "variable"))  # structural terms that keep each element in its place
-# Of each term that is a derivative, by its identity: the term of its variable, the names of the variable's axes in it, and
-# its body.
+Value = TypeVar("Value")  # The value of an axis: its labels, or its input axis.
+AGREE = frozenset(("spread", "indicator", "cases", "variable"))  # Each element keeps its position.
+# Maps the id of each derivative to its variable's term, the names of the variable's axes in it, and its body.
 Starred = Mapping[int, tuple[Term, Mapping[str, str], Term]]
 NO_DERIVATIVES: Starred = {}
-Inputs = Mapping[str, Mapping[str, LabeledAxis]]  # by name and axis
-Join = Callable[[LabeledAxis, LabeledAxis, Any], None]  # of two axes, and the node or span that combines them
-Error = Callable[..., NotationError]  # of a code, a message, a node or span, notes and a hint
+Inputs = Mapping[str, Mapping[str, LabeledAxis]]  # By name and axis.
+Join = Callable[[LabeledAxis, LabeledAxis, Any], None]  # Receives two axes, and the node or span that combines them.
+Error = Callable[..., NotationError]  # Receives a code, a message, a node or span, notes and a hint.
 ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {"+": operator.add, "-": operator.sub, "⊙": operator.mul}
-WITHOUT = frozenset(("merge", "split", "pick"))  # those that drop the axes of their first option
+WITHOUT = frozenset(("merge", "split", "pick"))  # These drop the axes in their first option.
 
 
 def labels_of_terms(
     roots: tuple[Term, ...], inputs: Mapping[str, AxisLabels], starred: Starred = NO_DERIVATIVES
 ) -> list[dict[str, Labels]]:
-    """Return the labels of each root by axis. `inputs` contains the labels of inputs by name and axis."""
+    """Return the labels of each root by axis. `inputs` maps each input to its labels by axis."""
     known = KeptLabels(inputs, starred).infer(roots)
     return [drop_conflicts(known[id(root)]) for root in roots]
 
 
 def labels_to_index(term: Term, axis: str, inputs: Mapping[str, AxisLabels], error: Error) -> Labels | None:
-    """Return the labels of an axis once the inputs are aligned, or None if it has no labels.
+    """Return the labels of an axis after the alignment of the inputs, or None if it has no labels.
 
-    Raise NotationError if the labels of the inputs cannot be aligned.
+    Raise NotationError if the inputs' labels cannot be aligned.
     """
     labels = LabelsToAlign(inputs).infer([term])[id(term)].get(axis)
     if labels is CONFLICT:
@@ -61,7 +60,7 @@ def alignment_of(
     roots: Sequence[Term], inputs: Inputs, error: Error, pairs: Iterable[tuple[Term, Term, Any]] = (),
     starred: Starred = NO_DERIVATIVES,
 ) -> LabelAlignment:  # fmt: skip
-    """Return how the labels of inputs must be aligned, given the axes that the roots combine.
+    """Return the alignment of the inputs' labels, given the axes that the roots combine.
 
     The two terms of each pair are also compared. If labels cannot be aligned, raise the NotationError that `error`
     returns for the pair's span or for the node that combines the axes.
@@ -84,9 +83,9 @@ def alignment_of(
 
 
 def add_bodies(roots: Sequence[Term], starred: Starred) -> list[Term]:
-    """Return the roots and the bodies of derivatives in them, which may use inputs that the derivatives do not use."""
+    """Return the roots and the bodies of their derivatives, which may contain inputs that the derivatives lack."""
     result, seen = [*roots], set[int]()
-    for root in result:  # which grows
+    for root in result:  # The list grows during the loop.
         for term in topological(root) if starred else ():
             if id(term) in starred and id(term) not in seen:
                 seen.add(id(term))
@@ -96,7 +95,7 @@ def add_bodies(roots: Sequence[Term], starred: Starred) -> list[Term]:
 
 
 def axes_of(labels: Mapping[str, AxisLabels]) -> Inputs:
-    """Return the labeled axes of inputs, given the inputs' labels by name and axis."""
+    """Return the labeled axes of inputs, given their labels by name and axis."""
     return {
         name: {axis: LabeledAxis(name, axis, axis_labels) for axis, axis_labels in by_axis.items()}
         for name, by_axis in labels.items()
@@ -104,19 +103,19 @@ def axes_of(labels: Mapping[str, AxisLabels]) -> Inputs:
 
 
 def inputs_along(terms: Sequence[Term], axis: str, labels: Mapping[str, AxisLabels]) -> list[LabeledAxis]:
-    """Return the labeled axes of inputs that this axis of the terms comes from."""
+    """Return the labeled input axes that became this axis of the terms."""
     known = CombinedAxes(axes_of(labels), lambda first, second, node: None).infer(terms)
     return [known[id(term)][axis] for term in terms if axis in known[id(term)]]
 
 
 def is_counted(term: Term) -> bool:
-    """Return whether an index depends only on positions along axes, such as 2 k − 1, and not on inputs."""
+    """Return whether an index such as 2 k − 1 depends only on positions along axes, rather than on inputs."""
     ends = {part.operator for part in topological(term) if not part.arguments}
     return "iota" in ends <= {"iota", "number"}
 
 
 def positions_of(term: Term) -> Any:
-    """Return the positions that an index such as 2 k − 1 selects along one axis, or None if they are not computable."""
+    """Return the positions that an index such as 2 k − 1 selects along one axis, or None if they cannot be computed."""
     import numpy as np
 
     if term.operator == "iota":
@@ -134,26 +133,26 @@ def positions_of(term: Term) -> Any:
 
 
 class AxisFlow(ABC, Generic[Value]):
-    """An analysis that propagates a value for each axis, such as its labels, from named inputs to all terms."""
+    """An analysis that propagates a value per axis, such as its labels, from inputs to all terms."""
 
     def __init__(self, inputs: Mapping[str, Mapping[str, Value]], starred: Starred = NO_DERIVATIVES):
         self.inputs = inputs
         self.starred = starred
-        self.given: dict[int, dict[str, Value]] = {}  # further values of the axes of terms, by their identity
+        self.given: dict[int, dict[str, Value]] = {}  # Axis values from loops, by the ids of terms.
 
     def infer(self, roots: Iterable[Term]) -> dict[int, dict[str, Value]]:
-        """Return the values for the axes of every term that the roots need, keyed by term identity and then by axis."""
+        """Return the axis values of all terms that the roots need, by the terms' ids and then by axis."""
         roots = [*roots]
         derivatives = [term for term in topological(*roots) if id(term) in self.starred] if self.starred else []
         variables = self.infer_without_derivatives([self.starred[id(term)][0] for term in derivatives])
-        for term in derivatives:  # an axis of the variable keeps its value, whatever the derivative does along it
+        for term in derivatives:  # An axis of the variable keeps its value in the derivative.
             variable, names, _ = self.starred[id(term)]
             values = variables[id(variable)]
             self.given[id(term)] = {names[axis]: values[axis] for axis in values if axis in names}
         return self.infer_without_derivatives(roots)
 
     def infer_without_derivatives(self, roots: Iterable[Term]) -> dict[int, dict[str, Value]]:
-        """Return the values for the axes of every term, as `infer` does, but not for the variables of derivatives."""
+        """Return the axis values of all terms, like `infer`, but without the variables of derivatives."""
         known: dict[int, dict[str, Value]] = {}
         for term in topological(*roots):
             if term.operator == "input":
@@ -165,7 +164,7 @@ class AxisFlow(ABC, Generic[Value]):
         return known
 
     def infer_term(self, term: Term, arguments: list[dict[str, Value]]) -> dict[str, Value]:
-        """Return the values for the axes of a term, given the values for the axes of its arguments."""
+        """Return the axis values of a term, given the axis values of its arguments."""
         if not any(arguments):
             return {}
         if term.operator in AGREE:
@@ -191,12 +190,12 @@ class AxisFlow(ABC, Generic[Value]):
         return values
 
     def fits(self, value: Value, size: Any) -> bool:
-        """Return whether a value fits an axis of this size, that is, has one entry per element."""
+        """Return whether a value has one entry per element of an axis with this size."""
         return resolve(size) == len(value)  # type: ignore[arg-type]
 
     @abstractmethod
     def agree(self, several: Sequence[Mapping[str, Value]]) -> dict[str, Value]:
-        """Return the value for each axis of an elementwise result, given the values for its operands' axes."""
+        """Return the axis values of an elementwise result, given the axis values of its operands."""
 
     @abstractmethod
     def join_axis(self, several: Sequence[Mapping[str, Value]], axis: str) -> dict[str, Value]:
@@ -208,10 +207,9 @@ class AxisFlow(ABC, Generic[Value]):
 
 
 class KeptLabels(AxisFlow[Labels]):
-    """The labels that terms keep.
+    """The labels of terms.
 
-    An axis has `CONFLICT` if its operands have different labels, or if the elements that an index selects have no
-    known labels.
+    An axis has `CONFLICT` if its operands have different labels, or if an index selects elements without known labels.
     """
 
     def fits(self, value: Labels, size: Any) -> bool:
@@ -232,14 +230,14 @@ class KeptLabels(AxisFlow[Labels]):
 
 
 class LabelsToAlign(KeptLabels):
-    """The labels that terms keep if their inputs are aligned first."""
+    """The labels of terms after an alignment of the inputs."""
 
     def agree(self, several: Sequence[AxisLabels]) -> dict[str, Labels]:
         return combine_labels(several, can_align)
 
 
 class CombinedAxes(AxisFlow[LabeledAxis]):
-    """The input axis that each axis of a term comes from, if the term has all its elements in their order.
+    """The input axis of each axis of a term, if the term has all elements of the input axis in the same order.
 
     `join` is called for each pair of input axes that a term combines.
     """
@@ -247,7 +245,7 @@ class CombinedAxes(AxisFlow[LabeledAxis]):
     def __init__(self, inputs: Inputs, join: Join, starred: Starred = NO_DERIVATIVES):
         super().__init__(inputs, starred)
         self.join = join
-        self.states: dict[int, list[dict[str, LabeledAxis]]] = {}  # of loops
+        self.states: dict[int, list[dict[str, LabeledAxis]]] = {}  # The states of loops.
 
     def infer_term(self, term: Term, arguments: list[dict[str, LabeledAxis]]) -> dict[str, LabeledAxis]:
         if term.operator == "loop":
@@ -272,7 +270,7 @@ class CombinedAxes(AxisFlow[LabeledAxis]):
     def add_loop(
         self, loop: Loop, arguments: list[dict[str, LabeledAxis]], states: list[dict[str, LabeledAxis]]
     ) -> None:
-        """Propagate axes through the body of a loop, and append to `states` the input axes of each state."""
+        """Propagate axes through a loop's body, and append the input axes of each state to `states`."""
         at = iter(arguments)
         for group, repeats in ((loop.states, 1), (loop.slices, 1), (loop.members, loop.steps), (loop.given, 1)):
             for inner in group:

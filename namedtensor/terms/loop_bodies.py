@@ -1,12 +1,12 @@
-"""Loop bodies, which are terms over all steps of a loop rewritten as terms of one step.
+"""Rewrite terms over all steps of a loop as terms of one step, which form the loop's body.
 
     states   values that each step passes to the next step, such as h^{t-1}
     slices   values known for all steps at once, with one element per step, such as x_{time(t)}
     members  separate tensors with the same type, one per step, such as W^t
     given    values that are the same at every step, such as W
 
-A term that depends on a state or a member is rewritten without the axis of the steps. The other terms are
-computed before the loop.
+A term that depends on a state or a member is rewritten without the step axis. The other terms are computed before the
+loop.
 """
 
 from __future__ import annotations
@@ -24,16 +24,15 @@ Reshaped = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 
 class UnsliceableError(Exception):
-    """Raised for a term that is not elementwise over the steps' axis, or whose value is not known before the steps."""
+    """Raised for a term that is not elementwise along the step axis, or whose value is unknown before the steps."""
 
 
 @dataclass(frozen=True, eq=False)
 class Loop:
-    """A loop's body: its inputs, and its results, which are the next values of the states.
+    """The body of a loop: its inputs, and its results, which are the next values of the states.
 
-    An input in `slices` is one element of an argument along the axis `axis`, and an input in `members` is one of
-    `steps` arguments. The arguments of the loop's term are the initial states, the whole slices, all members, and the
-    given terms.
+    An input in `slices` is one element of an argument along `axis`. An input in `members` is one of `steps` arguments.
+    The arguments of the loop's term are the initial states, the whole slices, all members, and the given terms.
     """
 
     states: tuple[Term, ...]
@@ -52,9 +51,9 @@ class Loop:
 def loop_of(
     terms: TermGraph, axis: str, steps: int, states: Sequence[Term], results: Sequence[Term], initial: Sequence[Term], node: Any
 ) -> Term:  # fmt: skip
-    """Intern and return the term of a loop.
+    """Create the term of a loop.
 
-    Its body computes `results` in one step from the states, which begin as `initial`.
+    Its body computes `results` in one step from the states. Their initial values are `initial`.
     """
     body = _Body(axis)
     for state in states:
@@ -82,7 +81,7 @@ MOVES = ("rename", "index", "pick", "spread", "merge", "split")
 
 
 def find_input_name(term: Term) -> str:
-    """Return a name for an input of a body, which is the name of the tensor that its elements come from, if any."""
+    """Return a name for an input of a body: the name of the tensor that contains its elements, if any."""
     while term.operator in MOVES:
         term = term.arguments[0]
     if term.operator == "members":
@@ -93,7 +92,7 @@ def find_input_name(term: Term) -> str:
 
 
 class _Body:
-    """A loop body under construction. `found` maps terms over all steps to the terms of one step that replace them."""
+    """A loop body under construction. `found` maps terms over all steps to their replacements in one step."""
 
     def __init__(self, axis: str):
         self.axis, self.graph = axis, TermGraph()
@@ -107,7 +106,7 @@ class _Body:
         return id(term) in self.found
 
     def take(self, kind: str, term: Term) -> Term:
-        """Return a new input of the loop's body that represents a term outside of the body."""
+        """Create an input of the body that represents a term outside the body."""
         inner = self.graph.intern(
             "input", options=(f"{kind} {len(self.graph)}", find_input_name(term)), shape=self.remove_axis_of_shape(term.shape), boolean=term.boolean,
             node=term.node,
@@ -119,7 +118,7 @@ class _Body:
         return {axis: size for axis, size in shape.items() if axis != self.axis}
 
     def part(self, term: Term) -> Term:
-        """Return the counterpart of a term in the body: the term for one step, or an input if it needs no state."""
+        """Return the counterpart of a term in the body: a term of one step, or an input if it needs no state."""
         leaf = self.found.get(id(term)) or self.leaves.get(id(term))
         if leaf is None:
             if term.number is not None:
@@ -143,7 +142,7 @@ class _Body:
 def is_place(term: Term) -> bool:
     """Return whether a term is a condition of the form iota_{ax} = p.
 
-    A plan recognizes a product of this term and a tensor as one slice of the tensor along the axis.
+    A plan recognizes the product of such a term and a tensor as one slice of the tensor along the axis.
     """
     kinds = [argument.operator for argument in term.arguments]
     return term.operator == "=" and "iota" in kinds and any(not argument.shape for argument in term.arguments)
@@ -169,7 +168,7 @@ def select_one(
 
 
 def _inside(loop: Loop, axes: Set[str], reshaped: Reshaped) -> Loop:
-    """Return the counterpart of a loop that is nested in the body, at one position along the axes."""
+    """Return the counterpart of a loop inside the body, at one position along the axes."""
     terms = TermGraph()
     result: dict[int, Term] = {}
     for term in topological(*loop.results, *loop.inputs):
@@ -182,7 +181,7 @@ def _inside(loop: Loop, axes: Set[str], reshaped: Reshaped) -> Loop:
 
 # ---------------------------------------------------------------------------------------------------- dead states
 def drop_dead_states(roots: tuple[Term, ...]) -> tuple[Term, ...]:
-    """Return the roots without the dead states of loops, on which no term outside of the loop depends."""
+    """Remove the dead states of loops, on which no term outside the loop depends, and return the roots."""
     order = topological(*roots)
     asked = _find_live_states(order)
     terms = TermGraph(count(order[-1].serial + 1))  # Inputs are not replaced. They precede all new terms.
@@ -203,7 +202,7 @@ def drop_dead_states(roots: tuple[Term, ...]) -> tuple[Term, ...]:
 
 
 def _find_live_states(order: Sequence[Term]) -> dict[int, set[int]]:
-    """Return, for each loop, the numbers of the states that terms outside of the loop read."""
+    """Return the numbers of each loop's states that terms outside the loop read."""
     result: dict[int, set[int]] = {id(term): set() for term in order if term.operator == "loop"}
     for term in order:
         if term.operator in ("after", "through"):
@@ -212,7 +211,7 @@ def _find_live_states(order: Sequence[Term]) -> dict[int, set[int]]:
 
 
 def _needed(loop: Loop, asked: set[int]) -> list[int]:
-    """Return the numbers of the given states, and of all states that the next values of these states depend on."""
+    """Return the numbers of the given states and of all states on which their next values depend."""
     number = {id(state): index for index, state in enumerate(loop.states)}
     indices, waiting = set(asked), [*asked]
     while waiting:
@@ -225,7 +224,7 @@ def _needed(loop: Loop, asked: set[int]) -> list[int]:
 
 
 def _with_states(loop: Loop, states: Sequence[int], arguments: Sequence[Term]) -> tuple[Loop, tuple[Term, ...]]:
-    """Return a loop that has only some of its states, and the arguments that it still needs."""
+    """Return a loop with only some of its states, and its remaining arguments."""
     results = tuple(loop.results[state] for state in states)
     read = {id(term) for term in topological(*results)}
     terms: list[Term] = [arguments[state] for state in states]

@@ -1,11 +1,11 @@
-"""Recognition of normalized exponentials in any form as softmax, which does not overflow.
+"""Recognize normalized exponentials in any form as softmax, which does not overflow.
 
     exp(s) / ∑_{ax} exp(s)             softmax_{ax} s          also exp(s) ⊙ (1 / ∑_{ax} exp(s)), and e^s for exp(s)
     (exp(s) ⊙_{ax} V) / ∑_{ax} exp(s)  softmax_{ax} s ⊙_{ax} V
     log ∑_{ax} exp(s)                  logsumexp_{ax} s
 
 The sum may use other axis names, such as ∑_{j} exp(s_{ax(j)}). Derivatives and plans use the rewritten terms, so both
-are accurate for scores of any size. The source of the formula does not change.
+are accurate for any scores. The source of the formula does not change.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ Axes = dict[str, str]  # Maps an axis of one term to the matching axis of anothe
 def with_softmax(
     roots: tuple[Term, ...], graph: TermGraph | None = None, opaque: Collection[int] = ()
 ) -> tuple[Term, ...]:
-    """Return the roots with normalized exponentials rewritten as softmax or logsumexp.
+    """Rewrite normalized exponentials as softmax or logsumexp, and return the roots.
 
-    `opaque` contains the identities of terms that are not rewritten and that no rewrite looks into. New terms are
-    interned in `graph`. The default is a separate graph whose serial numbers continue after the roots.
+    `opaque` contains the ids of terms that stay unchanged and that no rewrite looks into. New terms are interned in
+    `graph`. The default is a separate graph with serial numbers after the serial numbers of the roots.
     """
     order = topological(*roots)
     kinds = {*map(OPERATOR, order)}
@@ -54,7 +54,7 @@ class _Rewriting:
         self.found[id(term)] = result
 
     def rewrite_quotient(self, term: Term) -> Term | None:
-        """Return the replacement of a quotient, a product with a reciprocal, or a logarithm, or None if it stays."""
+        """Return the replacement of a quotient, a product with a reciprocal, or a logarithm, or None."""
         if term.operator == "log":
             return self.logarithm(term)
         if term.operator == "/":
@@ -77,7 +77,7 @@ class _Rewriting:
         return self.graph.intern("logsumexp", (self.found[id(score)],), sums.axes, (), term.shape, False, term.node)
 
     def reciprocal(self, term: Term) -> Term | None:
-        """Return x for a term 1 / x or x^{−1}, or None for other terms and for opaque terms."""
+        """Return x for a term 1 / x or x^{−1}, or None for any other term or an opaque term."""
         if not self.is_open(term) or len(term.arguments) != 2:
             return None
         first, second = term.arguments
@@ -86,13 +86,16 @@ class _Rewriting:
         return first if term.operator == "^" and second.number == -1 else None
 
     def quotient(self, above: Term, sums: Term, term: Term) -> Term | None:
-        """Return the replacement of a quotient by a sum of exponentials, or None if it stays unchanged."""
+        """Return the replacement of a quotient by a sum of exponentials, or None if there is none."""
         if sums.operator != "∑" or not self.is_open(sums) or self.score(sums.arguments[0]) is None:
             return None
         return self.over(above, sums, term)
 
     def over(self, above: Term, sums: Term, term: Term) -> Term | None:
-        """Return a numerator over a sum, with softmax in place of its exponential factor, or None if none fits."""
+        """Return a quotient by a sum, with softmax in place of the numerator's exponential factor.
+
+        Return None if no factor fits.
+        """
         if not self.is_open(above):
             return None
         score = self.score(above)
@@ -116,7 +119,10 @@ class _Rewriting:
         return None
 
     def contracted(self, product: Term, axes: tuple[str, ...], sums: Term, term: Term) -> Term | None:
-        """Return a contraction divided by a sum, with softmax for its exponential factor, or None if no factor fits."""
+        """Return a contraction divided by a sum, with softmax in place of an exponential factor.
+
+        Return None if no factor fits.
+        """
         for index, factor in enumerate(product.arguments):
             score = self.score(factor) if self.is_open(factor) else None
             named = None if score is None else match_sum(sums, factor)
@@ -127,7 +133,7 @@ class _Rewriting:
         return None
 
     def with_factor(self, product: Term, index: int, factor: Term) -> Term:
-        """Return a product with one factor replaced by `factor`, and the other factors by their replacements."""
+        """Return a product with `factor` in place of one factor, and the replacements of the other factors."""
         factors = [self.found[id(argument)] for argument in product.arguments]
         factors[index] = factor
         return self.graph.like(product, tuple(factors))
@@ -139,12 +145,12 @@ class _Rewriting:
         return id(term) not in self.opaque
 
     def score(self, term: Term) -> Term | None:
-        """Return s for a term exp(s) or e^s, or None for other terms and for opaque terms."""
+        """Return s for a term exp(s) or e^s, or None for any other term or an opaque term."""
         return exponent(term) if self.is_open(term) else None
 
 
 def exponent(term: Term) -> Term | None:
-    """Return s for a term exp(s) or e^s if s is a tensor, or None for other terms."""
+    """Return s for a term exp(s) or e^s if s is a tensor, or None for any other term."""
     if term.operator == "exp":
         (score,) = term.arguments
     elif term.operator == "^" and term.arguments[0].number == math.e:
@@ -156,7 +162,7 @@ def exponent(term: Term) -> Term | None:
 
 # ----------------------------------------------------------------------------------------- equal but for names of axes
 def match_sum(sums: Term, above: Term) -> tuple[str, ...] | None:
-    """Return the axes of `above` that `sums` adds over, or None if `sums` does not add the elements of `above`."""
+    """Return the axes of `above` that `sums` sums over, or None if `sums` does not sum the elements of `above`."""
     axes = renaming(sums.arguments[0], above)
     if axes is None:
         return None
@@ -167,7 +173,7 @@ def match_sum(sums: Term, above: Term) -> tuple[str, ...] | None:
 
 
 def renaming(x: Term, y: Term) -> Axes | None:
-    """Return a map from the axes of x to the axes of y if the terms differ only in axis names, or else None."""
+    """Return a map from the axes of x to the axes of y if only axis names differ, or None otherwise."""
     if x is y:
         return {name: name for name in x.shape}
     if "rename" in (x.operator, y.operator):
@@ -190,7 +196,7 @@ def renaming(x: Term, y: Term) -> Axes | None:
 
 
 def strip_renames(term: Term) -> tuple[Term, Axes]:
-    """Return a term without its outer rename, and a map from its original axis names to its new names."""
+    """Return a term without its outer rename, and a map from the original axis names to the new names."""
     if term.operator != "rename":
         return term, {}
     (inner,) = term.arguments

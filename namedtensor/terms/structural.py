@@ -1,4 +1,4 @@
-"""The table of structural terms, which do not apply an operator, and the verifier of typed graphs."""
+"""List the structural terms, which do not apply an operator, and verify typed graphs."""
 
 from __future__ import annotations
 
@@ -69,18 +69,18 @@ ROWS = (
 STRUCTURAL = {row.name: row for row in ROWS}
 
 # Functions that are called with the roots that a pass returns: the checker, each derivative, and the rewrites of terms
-# before lowering (such as the removal of dead states). The tests append `verify`.
+# before lowering (such as the removal of dead states). Tests append `verify`.
 after_pass: list[Callable[..., None]] = []
 
 
 def run_pass_checks(*roots: Term) -> None:
-    """Run the checks in `after_pass` on the roots that a pass returned."""
+    """Run the checks in `after_pass` on the roots that a pass returns."""
     for callback in after_pass:
         callback(*roots)
 
 
 class MalformedTermError(AssertionError):
-    """Raised for a term of unknown kind or form, which indicates a defect in the pass that made it."""
+    """Raised for a malformed term, which indicates a defect in the pass that created it."""
 
 
 def is_joining(operator: str) -> bool:
@@ -89,7 +89,7 @@ def is_joining(operator: str) -> bool:
 
 
 def verify(*roots: Term) -> None:
-    """Raise MalformedTermError if a term that the roots need does not match the table or its operator's record."""
+    """Raise MalformedTermError if a term does not match this table or its operator's record."""
     for term in topological(*roots):
         problem = problem_of(term)
         if problem is not None:
@@ -99,7 +99,7 @@ def verify(*roots: Term) -> None:
 
 
 def problem_of(term: Term) -> str | None:
-    """Return a description of the defect of a term whose arguments are well-formed, or None if it has no defect."""
+    """Return a description of a term's defect, or None if it has none. Its arguments must be well-formed."""
     count, row = len(term.arguments), STRUCTURAL.get(term.operator)
     if row is not None:
         if not row.fewest <= count <= row.most:

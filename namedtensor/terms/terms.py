@@ -1,8 +1,8 @@
-"""The typed graph, which represents the computation of a formula once every name, axis and size is known.
+"""Define the typed graph, which represents a formula's computation after all names, axes and sizes are resolved.
 
 A term applies an operator from `namedtensor.operators` or one of a few structural operators (`structural`). It has a
-shape (axis -> size) and a reference to the part of the formula that it represents. In the graph, functions are
-inlined, short recurrences are unrolled, and operators are lifted. Equal terms are the same object.
+shape (axis -> size) and a reference to its node in the formula. In the graph, functions are inlined, short recurrences
+are unrolled, and operators are lifted. Equal terms are the same object.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from ..core.sizes import resolve
 from ..operators.record import Operator
 
 SERIAL, OPERATOR = attrgetter("serial"), attrgetter("operator")
-Options: TypeAlias = tuple[Any, ...]  # The values, other than terms and axes, that an operator takes.
+Options: TypeAlias = tuple[Any, ...]  # The options of an operator: all of its inputs other than terms and axes.
 
 
 class Term:
-    """An operator applied to arguments. `node` is its part of the formula, and `serial` is its creation number."""
+    """An operator applied to arguments. `node` is its node in the formula, and `serial` is its creation number."""
 
     __slots__ = ("operator", "arguments", "axes", "options", "shape", "boolean", "node", "serial")
 
@@ -44,7 +44,7 @@ class Term:
 
     @property
     def number(self) -> Any:
-        """The number that a term consists of, or None for other terms."""
+        """The value of a term that is a number, or None for any other term."""
         return self.options[0] if self.operator == "number" else None
 
     @encodable
@@ -56,12 +56,12 @@ class Term:
 
 
 def resolve_shape(shape: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a shape in which each size that has become known is a number."""
+    """Return a shape with the values of all size variables that have become known."""
     return {axis: resolve(size) for axis, size in shape.items()}
 
 
 class TermGraph:
-    """A graph of terms in which equal terms are the same object (hash consing). Graphs may share `serials`."""
+    """A graph in which equal terms are the same object (hash consing). Graphs may share `serials`."""
 
     def __init__(self, serials: Iterator[int] | None = None):
         self.serials: Iterator[int] = count() if serials is None else serials
@@ -71,8 +71,8 @@ class TermGraph:
         self, operator: str, arguments: tuple[Term, ...] = (), axes: Order = (), options: Options = (),
         shape: dict[str, Any] | None = None, boolean: bool = False, node: Any = None,
     ) -> Term:  # fmt: skip
-        """Return the only term with this operator and these arguments, axes and options. Create it if needed."""
-        # 1, 1.0 and True are three different options
+        """Return the unique term with this operator and these arguments, axes and options. Create it if needed."""
+        # 1, 1.0 and True are three different options.
         key = (operator, tuple(map(id, arguments)), axes, options, tuple(map(type, options)))
         term = self.interned.get(key)
         if term is None:
@@ -81,7 +81,7 @@ class TermGraph:
         return term
 
     def number(self, value: Any, node: Any = None, boolean: bool = False) -> Term:
-        kind = "-0.0" if repr(value) == "-0.0" else type(value).__name__  # which is equal to 0.0
+        kind = "-0.0" if repr(value) == "-0.0" else type(value).__name__  # -0.0 is equal to 0.0.
         return self.intern("number", options=(value, kind), node=node, boolean=boolean)
 
     def like(
@@ -91,7 +91,7 @@ class TermGraph:
         options: Options | None = None,
         shape: dict[str, Any] | None = None,
     ) -> Term:
-        """Return a term with the same operator, but other arguments and, if given, other options or another shape."""
+        """Return a copy of a term with other arguments and, if given, other options or another shape."""
         options = term.options if options is None else options
         shape = term.shape if shape is None else shape
         return self.intern(term.operator, arguments, term.axes, options, shape, term.boolean, term.node)
@@ -100,12 +100,12 @@ class TermGraph:
         return len(self.interned)
 
     def all(self, before: int = 0) -> list[Term]:
-        """Return the terms of the graph in topological order, without the first `before` terms."""
+        """Return the terms of the graph in topological order, except the first `before` terms."""
         return [*islice(reversed(self.interned.values()), len(self.interned) - before)][::-1]
 
 
 def topological(*roots: Term) -> list[Term]:
-    """Return every term on which the roots depend, in topological order."""
+    """Return all terms that the roots need, in topological order."""
     terms: dict[int, Term] = {}
     level: list[Term] = [*roots]
     while level:
@@ -118,7 +118,7 @@ def topological(*roots: Term) -> list[Term]:
 def made_since(first: Term, root: Term) -> list[Term]:
     """Return the terms that a root needs and that are not older than `first`, in topological order.
 
-    The result includes all terms under the root that depend on the first term.
+    They include all terms that depend on `first`.
     """
     needed: set[int] = set()
     terms: list[Term] = []
@@ -133,7 +133,7 @@ def made_since(first: Term, root: Term) -> list[Term]:
 
 
 def substitute_variables(roots: tuple[Term, ...]) -> tuple[Term, ...]:
-    """Return the roots with each variable replaced by its value, after all derivatives with respect to it are taken."""
+    """Replace each variable in the roots with its value. Call this after all derivatives have been taken."""
     order = topological(*roots)
     if "variable" not in map(OPERATOR, order):
         return roots
@@ -145,11 +145,11 @@ def substitute_variables(roots: tuple[Term, ...]) -> tuple[Term, ...]:
     return tuple(result[id(root)] for root in roots)
 
 
-POLYNOMIAL = frozenset(("+", "-", "⊙", "negative"))  # Operators whose result is a size if their operands are sizes.
+POLYNOMIAL = frozenset(("+", "-", "⊙", "negative"))  # For sizes as operands, the results of these operators are sizes.
 
 
 def fold(record: Operator, numbers: list[Any], options: Any) -> Any:
-    """Return the value of an operator for plain numbers and sizes, or None if arrays must compute it."""
+    """Compute an operator on plain numbers and sizes. Return None if the computation requires arrays."""
     if record.folded is None or options or None in numbers:
         return None
     if Extent in map(type, numbers):
@@ -166,7 +166,10 @@ def fold(record: Operator, numbers: list[Any], options: Any) -> Any:
 
 
 class Numbers(tuple[Any, ...]):
-    """The numbers of a constant, in row-major order. As in `TermGraph.number`, 1 and 1.0 differ, and so do 0.0 and -0.0."""
+    """The numbers of a constant, in row-major order.
+
+    As in `TermGraph.number`, 1 and 1.0 differ, and so do 0.0 and -0.0.
+    """
 
     __slots__ = ()
 
@@ -178,7 +181,7 @@ class Numbers(tuple[Any, ...]):
 
 
 def elements_of_each(terms: Iterable[Term]) -> list[int]:
-    """Return the number of elements of each term, computed only once for terms that share a shape."""
+    """Return the number of elements of each term. Compute it only once per shape."""
     result: dict[int, int] = {}
     counts: list[int] = []
     for term in terms:

@@ -1,4 +1,4 @@
-"""Rewriting of terms over all cells of a grid as terms over wavefronts and lanes, for families over two indices.
+"""Rewrite terms over all cells of a grid as terms over wavefronts and lanes, for families over two indices.
 
     s_{a(i)} ≠ u_{b(j)}      does not depend on a member: computed for all cells at once, then gathered
     E^{i-1,j} + 1            depends on a member: the axes of i and j become the axes of wavefronts and lanes
@@ -19,10 +19,10 @@ def map_over_fronts(
     graph: TermGraph, roots: Sequence[Term], members: Mapping[int, Term], axes: frozenset[str], fronts: Mapping[str, Any],
     gathered: Callable[[Term], Term],
 ) -> list[Term]:  # fmt: skip
-    """Return the roots with `axes` replaced by the wavefront axes in `fronts`, which maps them to their sizes.
+    """Replace the `axes` of the roots with the wavefront axes in `fronts`, which maps them to their sizes.
 
-    `members` maps the identities of terms to their replacements inside the loop. `gathered` returns the replacement
-    of a term that does not depend on a member.
+    `members` maps the ids of terms to their replacements inside the loop. `gathered` returns the replacement of a term
+    that does not depend on a member.
     """
     terms = dict(members)
     rest: dict[int, Term] = {}
