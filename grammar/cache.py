@@ -1,4 +1,4 @@
-"""Caches that are shared by the threads of a process, each with a name and a size limit.
+"""Thread-safe caches, each with a name and a size limit.
 
 A value is built outside the lock and is stored when it is complete. Another thread therefore never sees a partial
 value, and an interrupt during the build leaves the cache unchanged. The lock is held only for a few look-ups.

@@ -1,4 +1,4 @@
-"""Detection of unindented lines that begin with + or − after a complete equation, such as −∑_{a} x below y = 2 x.
+"""Report unindented lines that begin with + or − after a complete equation, such as −∑_{a} x below y = 2 x.
 
 Such a line is ambiguous, because it could continue the equation or start a new statement.
 """

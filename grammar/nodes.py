@@ -1,7 +1,7 @@
 """The syntax tree, which represents the structure of a source before names are resolved.
 
-Nodes are frozen and compare by structure. The `span` of a node, that is, its start and end in the source, is not
-compared. The package `namedtensor.scope` later decides whether `W^2` is a name or a power, and whether `a` in `f_{a}`
+Nodes are frozen and compare by structure. A comparison ignores the `span`, which is the start and end of the node in
+the source. The package `namedtensor.scope` later decides whether `W^2` is a name or a power, and whether `a` in `f_{a}`
 is an axis, a number or a label.
 """
 

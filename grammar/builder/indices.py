@@ -2,7 +2,7 @@
 
 One subscript may bind several variables: ∑_{i,j=1}^{n}, ∑_{i ∈ [n], j ≠ i}, max_{1≤i<j≤n}.
 
-A subscript with several parts becomes nested operators, and the first part becomes the outermost operator:
+Each part of a subscript becomes one of several nested operators. The first part becomes the outermost operator:
 
     ∑_{i,j=1}^{n} X                 ∑_{i=1}^{n} ∑_{j=1}^{n} X
     ∑_{i ∈ [n], j ∈ [m], i ≠ j} X   ∑_{i ∈ [n]} ∑_{j ∈ [m]} { X if i ≠ j; 0 otherwise }

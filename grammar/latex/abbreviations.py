@@ -1,6 +1,6 @@
 r"""Expand macros that abbreviate text: \frac{a}{b} to {{a}/{b}}, and \nfun{\seq}{softmax} to softmax_{seq}.
 
-Each handler reads the piece at `position` in a range that ends at `end`, and returns the next position to read.
+Each handler reads a macro at `position` in a range that ends at `end`, and returns the position after it.
 """
 
 from __future__ import annotations

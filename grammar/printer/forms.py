@@ -1,6 +1,6 @@
 r"""Define the signs and forms of each output format: text, ASCII, LaTeX, and LaTeX with the paper's macros.
 
-A form is a template: #1 and #2 are its slots, and _{#2} is a script, which is omitted if its slot is empty.
+A form is a template. #1 and #2 are its slots. A script such as _{#2} is omitted if its slot is empty.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Conversion of nodes to runs, which are pieces of text with script levels and axes, for pages and images.
+"""Convert nodes to runs, which are pieces of text with script levels and axes, for pages and images.
 
     softmax_{seq} X        Run("softmax"), Run("seq", scripts=("below",), axis="seq"), Run(" "), Run("X", slanted=True)
 
