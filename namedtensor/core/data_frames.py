@@ -227,7 +227,7 @@ def to_pandas(self: NamedTensor, order: str | Iterable[str] | None = None) -> An
 
 # ----------------------------------------------------------------------------------------------------------------- polars
 def from_polars(data: Any, axes: str | Iterable[str] | None = None) -> NamedTensor:
-    """Convert a polars Series or DataFrame. Column names become labels, and so does the first column without numbers.
+    """Convert a polars Series or DataFrame. The column names and the first non-numeric column become labels.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Symbolic sizes, that is, axis sizes that a function reads from its arrays at run time.
+"""Symbolic sizes, which a function reads from its arrays at run time.
 
 An `Extent` is an integer polynomial in normal form, such as `batch * seq + 1`. Its variables are axis sizes, floor
 quotients, and maxima of polynomials. A constant polynomial is always an `int`, so `type(size) is int` is a fast test.

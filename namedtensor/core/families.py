@@ -1,4 +1,4 @@
-"""Families of tensors with equal shapes, such as W^{1,Q}, …, W^{96,Q}, stored in one array under one name.
+"""Store a family of tensors with equal shapes, such as W^{1,Q}, …, W^{96,Q}, in one array under one name.
 
 The first axis of the array enumerates the members. The family is a single input of a plan, and a single leaf of a JAX
 tree. A loop over the members reads the array directly.

@@ -1,4 +1,4 @@
-"""Hooks: callbacks for the import of a library or the first use of a class, and functions from higher layers.
+"""Hooks: callbacks that run at the import of a library or the first use of a class, and functions from higher layers.
 
 Hooks let lower layers use higher layers without importing them. For example, hooks register named tensors with JAX when
 JAX is imported, and add methods to NamedTensor when the class is first imported.

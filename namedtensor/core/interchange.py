@@ -51,7 +51,7 @@ def import_library(name: str, hint: str) -> Any:
 
 # ----------------------------------------------------------------------------------------------------------------- xarray
 def from_xarray(array: Any) -> NamedTensor:
-    """Convert an xarray DataArray, whose dimensions become axes and whose coordinates become labels.
+    """Convert an xarray DataArray. Its dimensions become axes, and its coordinates become labels.
 
     Parameters
     ----------

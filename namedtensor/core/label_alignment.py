@@ -1,10 +1,10 @@
 """Compare the labels of several inputs, which may differ or have different orders.
 
     LabelAlignment([city of A, city of B])      collects the labeled axes of a call's inputs
-    .join(city of A, town of M, …)              joins two axes that the formula combines, whatever their names
+    .join(city of A, town of M, …)              joins two axes that the formula combines, even under different names
     .moves({"A": ("city",), "B": ("city",)})    returns the positions that bring B into the order of A
 
-Calls of formulas, operators on tensors and `nt.vmap` compare labels with this module.
+Formulas, operators on tensors and `nt.vmap` compare labels with this module.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Compute with monomials of symbolic sizes, which are products of axis sizes, floor quotients and maxima.
 
-The functions decide whether a sum of monomials is never negative, bound products and quotients by intervals, and format
-polynomials. The module `extents` defines sizes as sums of monomials.
+Each factor is an atom with a `kind`. The functions prove that a sum of monomials is never negative, bound products and
+quotients by intervals, and format polynomials. The module `extents` defines sizes as sums of monomials.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A separate Python process that answers requests line by line, can be terminated, and ends when its parent ends.
+"""Run a separate Python process that answers requests line by line and ends when its parent ends.
 
 The parent can terminate the process at any time. The command `python -P` starts it, so that it does not import modules
 from the working directory. It imports the same copy of this package as its parent. If the system supports it, the

@@ -2,12 +2,12 @@
 
 Outer broadcasts such as x_{a} + y_{b} can be forbidden in a block, in a session, or by an environment variable:
 
-    with nt.strict(): …        in this block of this thread or task
-    nt.strict()                from this call on, in all threads
+    with nt.strict(): …        in this block, in this thread or task
+    nt.strict()                after this call, in all threads
     NAMEDTENSOR_STRICT=1       from the start
 
-A formula that exceeds a limit raises an error, so that a mistake does not exhaust the machine. The limits are checked
-when a formula is planned, not at repeated calls. Only formulas with an outer broadcast check the setting at each call.
+A formula that exceeds a limit raises an error, so that a mistake cannot exhaust the machine. The planner checks the
+limits; repeated calls do not. Only formulas with an outer broadcast check strict mode at each call.
 """
 
 from __future__ import annotations

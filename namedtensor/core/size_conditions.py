@@ -1,8 +1,8 @@
 """Collect conditions on symbolic sizes. A plan assumes these conditions, and its function checks them at run time.
 
-During planning, `conditions` collects the assumptions. A plan for a call has example sizes, which determine whether to
-assume a condition or its negation. A check without a call does not have example sizes, so it assumes the conditions
-that give the formula a meaning.
+During planning, `conditions` collects the assumptions. A plan for a call has example sizes. They determine whether it
+assumes a condition or its negation. A check without a call has no example sizes, so it assumes the conditions that make
+the formula valid.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Define NamedTensor, an array from any library with named axes (paper §2), and its conversions.
 
 The storage order of the axes has no meaning. An operation that needs an order, such as `np.asarray` of a matrix, raises
-an error with a repair. The module `tensors/methods.py` adds operators, methods and printed forms to the class.
+an error that suggests a repair. The module `tensors/methods.py` adds operators, methods and printed forms to the class.
 """
 
 from __future__ import annotations
