@@ -1,11 +1,11 @@
 """Nest operators whose condition binds several indices, as in ∑_{1≤i<j≤n} X and ∑_{i≠j} X.
 
     ∑_{1≤i<j≤n} X       ∑_{i=1}^{n} ∑_{j=i+1}^{n} X
-    ∑_{i≠j} A_{r(i),c(j)}     ∑_i ∑_{j≠i} A_{r(i),c(j)}, if nothing around it specifies i or j
+    ∑_{i≠j} A_{r(i),c(j)}     ∑_i ∑_{j≠i} A_{r(i),c(j)}, if i and j are unknown
 
-A condition binds names between two relations, and names that its operand uses as indices. A name that is already known
-(given, defined, declared, an argument, or bound by an enclosing operator) is not a new index, so ∑_{j≠i} sums over j
-alone if i is known.
+A condition binds names between two relations, and names that the operator's operand uses as indices. A known name is
+not a new index, so ∑_{j≠i} sums only over j if i is known. A name is known if it is given, defined, declared, an
+argument, or bound by an enclosing operator.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Recognition of assertions that look like definitions, although their left-hand sides are already known.
+"""Recognize assertions that look like definitions but have a known left-hand side.
 
 If A is given, declared or defined, these equations are assertions:
 

@@ -2,7 +2,7 @@
 
 x^{t+1} = x^t + 1 for t = 0, …, n        x^t = x^{t-1} + 1 for t = 0 + 1, …, n + 1
 
-After the rewrite, the left-hand side of every family has the plain index variable.
+After the rewrite, every family has the plain index variable on its left-hand side.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     ∑_{i=1}^n W^{l,Q}_i ⊙_{seq} f(X) / √|seq|
 
-This expression uses the names n, W^{l,Q}_i and X, calls f, contains the axis seq and its size, and has the indices i,
-l and Q.
+This expression uses the names n, W^{l,Q}_i and X, calls f, names the axis seq and its size, and has the indices i, l
+and Q.
 """
 
 # pyright: reportUnknownVariableType=false

@@ -3,7 +3,7 @@
     S_0 = 0                           S_0 = { 0 if 0 = 0; W ⊙ K_{seq(1)} if 0 = 0; V_{seq(1)} if 0 = 0 }
     S_t = max(W ⊙ K_{seq(t)} ⊙_{key} S_{t-1} + V_{seq(t)}, 0) for t = 1, …, n
 
-The parts of a step that do not depend on a family determine the type. They become cases that are never selected, so
+The operands of a step that do not depend on a family determine the type. They become cases that are never selected, so
 they contribute their axes but not their values.
 """
 
