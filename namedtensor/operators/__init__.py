@@ -2,11 +2,11 @@
 
 `record`: the record of an operator, the registry, and three kinds of `lower`.
 `builder`: the interface of the plan builder.
-`prelude`: definitions of operators by other operators, in the notation.
-`definitions`: reference definitions on plain numbers, for operators without an accurate line in the prelude.
-`matrix_definitions`: operators on matrices.
+`prelude`: operators that are defined by other operators, in the notation.
+`definitions`: reference definitions on plain numbers, for operators that the prelude does not define accurately.
+`matrix_definitions`: reference definitions of operators on matrices.
 `transposes`: the transpose rules (VJPs) of linear operators.
-`plain_numbers`: folding rules.
+`plain_numbers`: constant folding.
 `new_sizes`: the sizes of axes that an operator creates.
 `labels`: the labels of an operator's result.
 `elementwise`: functions of numbers.
@@ -14,16 +14,16 @@
 `gamma`: the logarithm of the gamma function, and its derivatives.
 `factorials`: the gamma function, factorials and binomial coefficients.
 `reductions`: sums and other reductions over axes.
-`contraction`: products that are summed over axes.
+`contraction`: products summed over axes.
 `along_axes`: functions along axes, such as softmax.
-`renaming`: joining along an axis.
+`renaming`: concatenation along an axis.
 `indexing`: selection of elements by index.
-`windows`: windows of an axis, and pooling.
+`windows`: windows along an axis, and pooling.
 `linear_algebra`: inverse, determinant and trace.
 `matrix_functions`: Cholesky factors, eigenvectors and exponentials of matrices.
 `user_functions`: Python functions with a signature.
 `array_functions`: user-defined operators on arrays, with optional differentials and source text.
-`usage`: the usage text of an operator, and the signature as the paper prints it.
+`usage`: the usage text of an operator, and its signature in the paper's form.
 
 Contract: the package imports only the core and the grammar. It does not use arrays, because `lower` receives a plan
 builder.

@@ -1,4 +1,4 @@
-"""Functions along axes (paper §3.5), which map axes to the same axes and are lifted over all other axes.
+"""Define functions along axes (paper §3.5). They map axes to the same axes and are lifted over all other axes.
 
 Softmax and logsoftmax first subtract the maximum, so they do not overflow. If every element is −∞, they return NaN.
 """
@@ -30,7 +30,7 @@ def _softmax(b: OperatorBuilder, x: Any, axes: Order):
 
 
 def use_native_operation(b: OperatorBuilder, name: str, x: Any, axes: Order, write: Callable[[], Any]):
-    """Return the result of the target's native operation if it exists and there is one axis, or else call `write`."""
+    """Call the target's native operation if it exists and there is only one axis. Otherwise, call `write`."""
     return b.native_or(name, (x,), write, at=x.order.index(axes[0])) if len(axes) == 1 else write()
 
 
@@ -56,12 +56,12 @@ def _standardize(b: OperatorBuilder, x: Any, axes: Order, eps: Any):
 
 
 def _least(eps: Any):
-    """Return the distance above which distances must be scaled before they are squared, which depends on eps."""
+    """Return the threshold, based on eps, above which distances are scaled before they are squared."""
     return math.sqrt(eps) if isinstance(eps, (int, float)) and 0 <= eps < 1e-20 else 1
 
 
 def _scale_distances(b: OperatorBuilder, away: Any, axes: Order, eps: Any):
-    """Return distances from the mean, divided by √(mean square + eps). They are scaled first to avoid overflow."""
+    """Divide distances from the mean by √(mean square + eps). Scale them first to avoid overflow."""
     largest = b.reduce("max", b.abs(away), axes, True)
     scale = b.where(b.logical_and(b.isfinite(largest), b.greater(largest, _least(eps))), largest, 1.0)
     small = divide_by_largest(b, away, scale)
@@ -79,7 +79,7 @@ def standardize(b: OperatorBuilder, x: Any, axes: Order, eps: float = 1e-5):
 
 
 def _where_extreme(extreme: str) -> Write:
-    """Return the function that computes 1 at the extreme and 0 elsewhere. Ties share the 1 equally, as in softmax."""
+    """Return a function that computes 1 at the extreme element and 0 elsewhere. Ties share the 1 equally."""
 
     def write(b: OperatorBuilder, x: Any, axes: Order):
         ties = b.cast(b.equal(x, b.reduce(extreme, x, axes, True)), x.dtype)
@@ -139,9 +139,9 @@ for _name, _meaning, _numpy, _differential, _definition, _more in OF_ONE_AXIS:
 
 
 def _running(primitive: str) -> OfAxes:
-    """Return the function that computes a cumulative maximum or minimum.
+    """Return a function that computes a cumulative maximum or minimum.
 
-    The function doubles the number of combined elements in each step: 1, 2, 4, …
+    The number of combined elements doubles in each step: 1, 2, 4, …
     """
 
     def write(b: OperatorBuilder, x: Any, axes: Order):
@@ -166,13 +166,14 @@ for _name, _meaning, _primitive, _best, _where, _never in (
     )  # fmt: skip
 
 
-NAN_FIRST = (("nan_first", True),)  # the option that makes argmin_i and argmax_i an argsort: nan is the least
+NAN_FIRST = (("nan_first", True),)  # argmin_i and argmax_i are an argsort in which nan is the smallest.
 
 
 def _argsort(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     """Compute a stable argsort: the positions of the elements in ascending order.
 
-    NaN is last, or first if the option `nan_first` is true. Positions count from the option `base`, 1 by default.
+    NaN comes last, or first if the option `nan_first` is true. Positions start at the option `base`, which is 1 by
+    default.
     """
     x = countable(b, move_last(b, arguments, axes[0]))
     dtype = b.target.default_whole
@@ -183,16 +184,16 @@ def _argsort(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, option
 
 
 def move_last(b: OperatorBuilder, arguments: tuple[Any, ...], axis: str) -> Any:
-    """Return the operand, converted to numbers, with `axis` moved to the end."""
+    """Convert the operand to numbers, and move `axis` to the end."""
     (x,) = b.coerced(arguments, "numbers")
     return b.reorder(x, (*(name for name in x.order if name != axis), axis))
 
 
 def place_of_largest(b: OperatorBuilder, arguments: tuple[Any, ...], axis: str, nan_first: bool) -> Any:
-    """Return the position of the largest element along an axis, counted from 1.
+    """Return the 1-based position of the largest element along an axis.
 
-    If several elements are equal, return the first position. A NaN is the largest element if `nan_first` is true, and
-    the smallest element otherwise.
+    Among equal elements, the first one counts. A NaN is the largest element if `nan_first` is true, and the smallest
+    element otherwise.
     """
     x = move_last(b, arguments, axis)
     if b.kind(x) == "f" and not nan_first:

@@ -1,8 +1,8 @@
-"""User-defined operators on arrays, with one function per library, optional differentials, and source text.
+"""Define user-defined operators on arrays, with one function per library, optional differentials, and source text.
 
-A function receives arrays in the form of NumPy's generalized universal functions. The extra axes come first and are
-aligned. The axes of the signature come last, in the order of the signature. The function does not need axis names, so
-`to_python` can use its source text unchanged.
+A function receives arrays as NumPy's generalized universal functions do. The extra axes come first and are aligned. The
+axes of the signature come last, in the order of the signature. The function does not need axis names, so `to_python`
+can use its source text unchanged.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from grammar.nodes import Signature as SignatureNode
 from ..core.axes import AxisSignature, Order
 from .user_functions import UserFunction
 
-ANY_LIBRARY = ""  # the key of a function that takes the arrays of every library
+ANY_LIBRARY = ""  # The key of a function that accepts arrays of every library.
 
 
 class ArrayFunction(UserFunction):
-    """A user-defined operator, with a name, a signature, functions of arrays, and differentials in the notation.
+    """A user-defined operator: a name, a signature, functions of arrays, and differentials in the notation.
 
-    `axes` are the axes that a particular use names, in the order of the signature's formal axes.
+    `axes` contains the actual axes in a call, in the order of the signature's formal axes.
     """
 
     __slots__ = ("name", "lifted", "functions", "axes")
-    options = ()  # it has no parameters after ;
+    options = ()  # It has no parameters after the semicolon.
 
     def __init__(
         self, name: str, text: str, node: SignatureNode, lifted: AxisSignature, functions: Mapping[str, Callable[..., Any]],
@@ -56,11 +56,11 @@ class ArrayFunction(UserFunction):
         return ArrayFunction, parts
 
     def lifted_over(self, arguments: int) -> AxisSignature:
-        """Return the signature, which is the same for any number of arguments that `checking` accepts."""
+        """Return the signature, which does not depend on the number of arguments."""
         return self.lifted
 
     def over(self, axes: Order) -> ArrayFunction:
-        """Return the operator with the axes of one use."""
+        """Return a copy of the operator with the axes of one call."""
         return ArrayFunction(
             self.name, self.text, self.signature, self.lifted, self.functions, self.differentials, axes
         )
@@ -69,7 +69,7 @@ class ArrayFunction(UserFunction):
         return ArrayCall(self, orders, order, source, node, target)
 
     def function_for(self, library: str, source: str | None = None, span: Any = None) -> Callable[..., Any]:
-        """Return the function for one library. Raise NotationError if the user did not provide any function for it."""
+        """Return the function for one library. Raise NotationError if the user has not provided one."""
         function = self.functions.get(library) or self.functions.get(ANY_LIBRARY)
         if function is None:
             known = ", ".join(self.functions)
@@ -81,7 +81,7 @@ class ArrayFunction(UserFunction):
 
 
 class ArrayCall:
-    """A use of an operator on arrays whose axes are in known orders, as a function of arrays and as source text."""
+    """A call of an operator on arrays with known axis orders, as a function of arrays and as source text."""
 
     __slots__ = ("registered", "orders", "order", "source", "node", "target", "core", "loop")
 
@@ -116,7 +116,7 @@ class ArrayCall:
         return result
 
     def check(self, shape: tuple[Any, ...], expected: tuple[Any, ...]) -> None:
-        """Raise an error if a function returned an array of the wrong shape. Symbolic sizes match any size."""
+        """Raise an error if a function has returned an array of the wrong shape. Symbolic sizes match any size."""
         differ = any(
             isinstance(size, int) and isinstance(other, int) and size != other for size, other in zip(shape, expected)
         )
@@ -130,7 +130,10 @@ class ArrayCall:
         )  # fmt: skip
 
     def alignment(self, order: Order, core: Order) -> tuple[tuple[int, ...], tuple[Any, ...] | None]:
-        """Return a permutation that puts the operator's axes last, and an index that inserts missing axes, or None."""
+        """Return a permutation that moves the operator's axes last, and an index that inserts missing axes.
+
+        The index is None if no axes are missing.
+        """
         mine = [axis for axis in self.loop if axis in order]
         places = tuple(order.index(axis) for axis in (*mine, *core))
         first = self.loop.index(mine[0]) if mine else len(self.loop)
@@ -155,7 +158,10 @@ class ArrayCall:
         return f"def python_{number}({', '.join(names)}):\n    return {name_in_text(function)}({', '.join(parts)})\n"
 
     def definition(self) -> tuple[str, tuple[str, ...]]:
-        """Return the source text that defines the user's function, empty if it is imported, and the imports."""
+        """Return the source text that defines the user's function, and its imports.
+
+        For an imported function, the text is empty.
+        """
         return source_of(self.registered.name, self.registered.function_for(self.target.name))
 
 
@@ -166,17 +172,16 @@ def is_importable(function: Callable[..., Any]) -> bool:
 
 
 def name_in_text(function: Callable[..., Any]) -> str:
-    """Return the name of a user's function in generated source. The name of an imported function has a prefix."""
+    """Return the name of a user's function in generated source. An imported function's name has a prefix."""
     plain = inspect.isfunction(function) and not is_importable(function)
     return function.__name__ if plain else f"imported_{function.__name__}"
 
 
 def source_of(operator: str, function: Callable[..., Any]) -> tuple[str, tuple[str, ...]]:
-    """Return the source text that defines a function, and the imports of the modules that it uses.
+    """Return the source text of a function, and imports for the modules that it uses.
 
-    For an importable function, the text is empty, and the only import is of the function itself.
-
-    Raise NotationError if the text cannot run by itself.
+    For an importable function, the text is empty, and the only import is the function itself. Raise NotationError if
+    the text cannot run on its own.
     """
     name = getattr(function, "__name__", "")
     if inspect.isbuiltin(function) or not inspect.isfunction(function):
@@ -215,8 +220,8 @@ def no_text(operator: str, reason: str, hint: str) -> NotationError:
 def definitions_text(calls: Sequence[Any], taken: str) -> tuple[str, tuple[str, ...]]:
     """Return the source text of the functions that a plan calls, and the imports that the text `taken` lacks.
 
-    Raise NotationError if a function does not have source text, if two functions have the same name, or if the name
-    occurs in `taken`, the text generated so far.
+    Raise NotationError if a function has no source text, if two functions have the same name, or if the name occurs in
+    `taken`, the text generated so far.
     """
     defined: dict[str, tuple[Callable[..., Any], str]] = {}
     texts, imports = list[str](), dict[str, None]()

@@ -1,4 +1,4 @@
-"""The interfaces of the plan builder and of its values, for use in `lower`.
+"""Define the interfaces of the plan builder and its values, which `lower` uses.
 
 The arguments of a step are values or plain Python numbers. `planning.builder` implements the interfaces.
 """
@@ -12,7 +12,7 @@ from ..core.axes import Order
 
 
 class ArrayValue(Protocol):
-    """An array of a plan: its axes in storage order, and the properties that are known before its elements."""
+    """An array in a plan: its axes in storage order, and the properties that are known before its elements."""
 
     order: Order
     shape: tuple[int, ...]
@@ -27,9 +27,9 @@ class ArrayValue(Protocol):
 
 
 class OperatorBuilder(Protocol):
-    """The interface that writes the steps of a plan.
+    """The interface that adds steps to a plan.
 
-    Every elementwise primitive is a method with the same name, such as b.exp(x) or b.add(x, y).
+    Every elementwise primitive is a method of the same name, such as b.exp(x) or b.add(x, y).
     """
 
     target: Any
@@ -91,6 +91,6 @@ class OperatorBuilder(Protocol):
 
 
 Lower = Callable[[OperatorBuilder, tuple[Any, ...], Order, Mapping[str, Any]], Any]
-Write = Callable[..., Any]  # the part of `lower` that is specific to one operator
+Write = Callable[..., Any]  # The operator-specific part of `lower`.
 OfOne = Callable[[OperatorBuilder, Any], Any]
 OfAxes = Callable[[OperatorBuilder, Any, Order], Any]

@@ -1,13 +1,13 @@
-"""Contraction (paper §3.4). X ⊙_{ax} Y multiplies and sums over axes. Without axes, it is the elementwise product.
+"""Define contraction (paper §3.4). X ⊙_{ax} Y multiplies and sums over axes. Without axes, it multiplies elementwise.
 
-The axes of two operands form four groups. `batch` axes are in both operands and in the result, `rows` are only in the
-left operand, `columns` are only in the right operand, and `summed` axes are summed. Every contraction is therefore a
+The axes of two operands form four groups. `batch` axes are in both operands and in the result. `rows` are only in the
+left operand, and `columns` are only in the right operand. `summed` axes are summed. Every contraction is therefore a
 stack of matrix products:
 
     (batch…, rows, summed) · (batch…, summed, columns)  =  (batch…, rows, columns)
 
-A group of several axes is merged, and an empty group is left out. If the storage order allows it, an operand becomes
-a matrix through a view. A matrix product accepts a transposed view at no cost, whereas a copy is expensive.
+A group of several axes is merged, and an empty group is left out. If the storage order allows it, an operand becomes a
+matrix through a view. A transposed view of a matrix is free, but a copy is expensive.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ class Groups(NamedTuple):
 def groups(left: Order, right: Order, axes: Order) -> Groups:
     """Return the batch axes, rows, columns and summed axes of a product.
 
-    The summed axes are in the left operand's order if they are adjacent there, or else in the right operand's order.
+    The summed axes have the left operand's order if they are adjacent there. Otherwise, they have the right operand's
+    order.
 
     >>> groups(("batch", "query", "key"), ("batch", "seq", "key"), ("key",))
     Groups(batch=('batch',), rows=('query',), columns=('seq',), summed=('key',))
@@ -52,7 +53,7 @@ def groups(left: Order, right: Order, axes: Order) -> Groups:
 
 
 def contract(b: OperatorBuilder, x: Any, y: Any, axes: Order, in_order: bool = False):
-    """Return the contraction x ⊙_{axes} y. If `in_order` is true, the axes of y are the last axes of the result."""
+    """Compute the contraction x ⊙_{axes} y. If `in_order` is true, the axes of y come last in the result."""
     result = groups(x.order, y.order, axes)
     if not in_order and result.rows and result.columns and _is_faster_exchanged(b, x, y, axes, result):
         x, y, result = y, x, groups(y.order, x.order, axes)
@@ -60,7 +61,7 @@ def contract(b: OperatorBuilder, x: Any, y: Any, axes: Order, in_order: bool = F
         return _multiply_stacked(b, x, y, result)
     if not result.rows and not result.columns:
         return _vectors(b, x, y, result)
-    if max(map(len, (result.rows, result.columns, result.summed))) == 1:  # matrices, or a matrix and a vector
+    if max(map(len, (result.rows, result.columns, result.summed))) == 1:  # for matrices and vectors
         x, y = b.reorder(x, (*result.rows, *result.summed)), b.reorder(y, (*result.summed, *result.columns))
         return _dot(b, x, y, result.rows + result.columns)
     return _multiply_merged(b, x, y, result)
@@ -69,9 +70,9 @@ def contract(b: OperatorBuilder, x: Any, y: Any, axes: Order, in_order: bool = F
 def _is_faster_exchanged(b: OperatorBuilder, x: Any, y: Any, axes: Order, groups: Groups) -> bool:
     """Return whether y ⊙ x is faster than x ⊙ y.
 
-    The product y ⊙ x is faster if x ⊙ y must transpose x, and must also transpose or copy y. If neither order needs
-    fewer transpositions, NumPy computes a large product faster if the larger matrix is on the left. In a block, the
-    left matrix should be the operand whose rows are cut, so that all values of the block have their rows first.
+    It is faster if x ⊙ y must transpose x, and must also transpose or copy y. If neither order needs fewer
+    transpositions, NumPy computes a large product faster with the larger matrix on the left. Inside a block, the
+    operand whose rows are cut should be on the left, so that the rows come first in all values of the block.
     """
     orders = [[axis for axis in operand.order if axis not in groups.batch] for operand in (x, y)]
     first = [{*order[: len(axes)]} == {*axes} for order in orders]
@@ -84,13 +85,13 @@ def _is_faster_exchanged(b: OperatorBuilder, x: Any, y: Any, axes: Order, groups
     return first == [True, False]
 
 
-MIN_EXCHANGED = 2**18  # multiply-adds; the axes of smaller results are in the order of the operands
-MIN_TRANSPOSED = 2**20  # elements of a matrix: JAX copies it to transpose it, outside of `jax.jit`
-SHORT = 8  # elements of the last axis of an array: below this, copying it in another order is slow
+MIN_EXCHANGED = 2**18  # For fewer multiply-adds, the operands determine the axis order.
+MIN_TRANSPOSED = 2**20  # From this size on, avoid transposing a matrix in JAX, which copies it outside `jax.jit`.
+SHORT = 8  # If the last axis has fewer elements, a copy in another order is slow.
 
 
 def _vectors(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
-    """Return the product of two operands whose axes are all summed over, which is one number."""
+    """Compute the product of two operands over all of their axes, which is one number."""
     x, y = b.reorder(x, groups.summed), b.reorder(y, groups.summed)
     if len(groups.summed) > 1:
         x, y = (b.reshape(operand, (name_merged_axis(groups.summed),), (operand.count,)) for operand in (x, y))
@@ -98,12 +99,12 @@ def _vectors(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
 
 
 def name_merged_axis(axes: Order) -> str:
-    """Return the name of the merged axis that represents several axes during a matrix multiplication."""
+    """Return a name for the single axis that results from merging several axes."""
     return axes[0] if len(axes) == 1 else f"({','.join(axes)})"
 
 
 def _dot(b: OperatorBuilder, x: Any, y: Any, order: Order):
-    """Return the product of two matrices, two vectors, or a matrix and a vector."""
+    """Compute the product of two matrices, two vectors, or a matrix and a vector."""
     sizes = dict(zip(x.order, x.shape)) | dict(zip(y.order, y.shape))
     shape = tuple(sizes[axis] for axis in order)
     if b.target.name == "jax" and typical(y.count) >= MIN_TRANSPOSED and b.kind(y) == "f" and x.dtype == y.dtype:
@@ -114,7 +115,7 @@ def _dot(b: OperatorBuilder, x: Any, y: Any, order: Order):
 
 
 def _multiply_merged(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
-    """Return a product that is computed as one matrix product, after each group of axes is merged into one axis."""
+    """Compute a product as one matrix product by merging each group of axes into one axis."""
     rows, columns = (name_merged_axis(group) if group else "" for group in (groups.rows, groups.columns))
     product = _dot(
         b, _matrix(b, x, groups.rows, groups.summed), _matrix(b, y, groups.summed, groups.columns),
@@ -126,9 +127,9 @@ def _multiply_merged(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
 
 
 def _matrix(b: OperatorBuilder, x: Any, above: Order, beside: Order):
-    """Return a matrix over two groups of axes, or a vector if one group is empty.
+    """Convert an operand to a matrix over two groups of axes, or to a vector if one group is empty.
 
-    If the matrix requires a copy, the copy is made only once.
+    If the matrix is a copy, reuse it in later products.
     """
     if x.order == (*beside, *above) and above and beside or _copies_short_rows(b, x, above, beside):
         return b.reorder(_matrix(b, x, beside, above), (name_merged_axis(above), name_merged_axis(beside)))
@@ -144,18 +145,18 @@ def _matrix(b: OperatorBuilder, x: Any, above: Order, beside: Order):
 
 
 def _copies_short_rows(b: OperatorBuilder, x: Any, above: Order, beside: Order) -> bool:
-    """Return whether copying to a matrix copies short rows, while copying to the transposed matrix does not."""
+    """Return whether a copy to a matrix moves short rows, while a copy to the transposed matrix does not."""
     if b.target.name != "numpy" or not above or not beside or x.order == (*above, *beside):
         return False
     return typical(x.size(beside[-1])) < SHORT <= typical(x.size(above[-1])) // 2
 
 
 # ---------------------------------------------------------------------------------------------- with axes in both
-SCATTERED = 2**14  # elements of vectors that are not contiguous: above this, multiplying and adding up beats copying
+SCATTERED = 2**14  # With more noncontiguous elements, multiply and sum.
 
 
 def _multiply_stacked(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
-    """Return the product of two stacks of matrices. There is one matrix for each position along the batch axes."""
+    """Compute the product of two stacks of matrices, with one matrix per position along the batch axes."""
     batched, batch = groups.batch, b.extents(x, groups.batch)
     if not groups.rows and not groups.columns:
         if (
@@ -180,16 +181,16 @@ def _multiply_stacked(b: OperatorBuilder, x: Any, y: Any, groups: Groups):
 
 
 def _vectors_of(b: OperatorBuilder, x: Any, batch: Order, summed: Order):
-    """Return the operand of a product as a stack of vectors along the summed axes."""
+    """Convert an operand of a product to a stack of vectors along the summed axes."""
     x = b.reorder(x, (*batch, *summed))
     return b.reshape(x, (*batch, name_merged_axis(summed)), (*b.extents(x, batch), math.prod(b.extents(x, summed))))
 
 
 def _stack(b: OperatorBuilder, x: Any, batch: Order, above: Order, beside: Order):
-    """Return an operand of a product as a stack of matrices over two groups of axes."""
+    """Convert an operand of a product to a stack of matrices over two groups of axes."""
     dense = x.order[-1] not in batch
     x = b.reorder(x, (*batch, *above, *beside))
-    if len(above) == len(beside) == 1:  # if no matrix axis is dense, a copy is faster than NumPy's slow path
+    if len(above) == len(beside) == 1:  # If no matrix axis is dense, a copy is faster than NumPy's slow path.
         steady = b.target.name == "numpy" and not dense
         return b.step("contiguous", (x,), x.order, x.shape, x.dtype) if steady else x
     order = (*batch, name_merged_axis(above) if above else "1", name_merged_axis(beside) if beside else "1'")

@@ -1,7 +1,7 @@
-"""Reference definitions of the operators on plain numbers and lists, for the `definition` field of each record.
+"""Define the operators on plain numbers and lists, as reference definitions in the operators' records.
 
-The reference evaluator lifts the definitions to tensors. The fast evaluators do not use them. A function of numbers
-has a value for every argument. Where Python would raise an error, it follows the rules of floating-point arithmetic.
+The reference evaluator lifts the definitions to tensors. The fast evaluators do not use them. A function of numbers has
+a value for every argument. If Python raises an error, the function follows the rules of floating-point arithmetic.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from grammar.errors import NotationError
 
 # ------------------------------------------------------------------------------------------- functions of numbers
 def total(function: Callable[..., Any], otherwise: Callable[..., Any] | None = None) -> Callable[..., Any]:
-    """Return a function that returns nan, or the value of `otherwise`, if the given function raises an error."""
+    """Return a function that returns nan, or the result of `otherwise`, if the given function raises an error."""
 
     def with_value(*numbers: Any) -> Any:
         try:
@@ -27,7 +27,7 @@ def total(function: Callable[..., Any], otherwise: Callable[..., Any] | None = N
 
 
 def power(base: Any, exponent: Any) -> Any:
-    """Return base^exponent, or NaN for a fractional power of a negative number."""
+    """Compute base^exponent. Return NaN for a fractional power of a negative number."""
     whole = isinstance(base, int) and isinstance(exponent, int) and exponent >= 0
     if whole and exponent * abs(base).bit_length() < 1024:
         return base**exponent
@@ -103,17 +103,17 @@ def remainder(x: float, y: float) -> float:
 
 # ------------------------------------------------------------------------------------------- functions of vectors
 def nan_last(entry: Any) -> Any:
-    """Return a sort key for a number that orders numbers ascending, with nan last."""
+    """Return a sort key that puts nan last in ascending order."""
     return entry != entry, entry
 
 
 def ascending(x: list[Any]) -> list[Any]:
-    """Sort the numbers in ascending order, nan last."""
+    """Sort numbers in ascending order, with nan last."""
     return sorted(x, key=nan_last)
 
 
 def places_ascending(x: list[Any]) -> list[int]:
-    """Return the positions of the numbers in ascending order, counted from 1. Ties are in order of position."""
+    """Return the 1-based positions of the numbers in ascending order. Equal numbers keep their order."""
     return [index + 1 for index in sorted(range(len(x)), key=lambda index: nan_last(x[index]))]
 
 
@@ -137,17 +137,17 @@ def mean(x: list[Any]) -> float:
     total = divide(sum(x), len(x))
     if math.isfinite(total) or not all(map(math.isfinite, x)):
         return total
-    return sum(entry / len(x) for entry in x)  # the sum exceeds the range of floats
+    return sum(entry / len(x) for entry in x)  # The sum would exceed the range of floats.
 
 
 def distances(x: list[Any]) -> list[Any]:
-    """Return the distances of the numbers from their mean."""
+    """Return the difference of each number from the mean."""
     center = mean(x)
     return [entry - center for entry in x]
 
 
 def deviation(x: list[Any]) -> float:
-    """Return √(∑ distance from the mean² / n). Distances are scaled to avoid overflow and underflow."""
+    """Compute √(∑ (difference from the mean)² / n). Scale the differences to avoid overflow and underflow."""
     away = distances(x)
     most = largest([abs(number) for number in away])
     if not most or not math.isfinite(most):
@@ -156,7 +156,7 @@ def deviation(x: list[Any]) -> float:
 
 
 def norm(x: list[Any], p: float = 2) -> float:
-    """Compute (∑ |x|^p)^{1/p}, scaled by the largest entry so that nothing overflows."""
+    """Compute (∑ |x|^p)^{1/p}, scaled by the largest entry to avoid overflow."""
     most = largest([abs(entry) for entry in x])
     if most == 0 or most == math.inf or most != most or p == math.inf:
         return most
@@ -169,7 +169,7 @@ def logsumexp(x: list[Any]) -> float:
 
 
 def softmax(x: list[Any]) -> list[Any]:
-    """Compute exp x / ∑ exp x, shifted by the largest entry so that nothing overflows (§3.5)."""
+    """Compute exp x / ∑ exp x, shifted by the largest entry to avoid overflow (§3.5)."""
     most = largest(x)
     powers = [exp(entry - most) for entry in x]
     return [element / sum(powers) for element in powers]
@@ -192,7 +192,7 @@ def standardize(x: list[Any], eps: float = 1e-5) -> list[Any]:
 
 
 def quantile(x: list[float], q: float = 0.5) -> float:
-    """Return the q-quantile, which is interpolated between the two sorted entries next to it."""
+    """Compute the q-quantile by interpolation between two adjacent sorted entries."""
     if not 0 <= q <= 1:
         raise NotationError(405, f"q must be between 0 and 1, got {q}")
     if any(entry != entry for entry in x):
@@ -204,14 +204,14 @@ def quantile(x: list[float], q: float = 0.5) -> float:
 
 # ---------------------------------------------------------------------------- functions between vectors and matrices
 # The arguments of each function are tensors with only the axes that it needs, the names of these axes in the call, and
-# the sizes of the axes that are new. A tensor has a shape, and is a function that maps a position to a number.
+# the sizes of new axes. A tensor has a shape, and it is a function from positions to numbers.
 def like(x: Any, shape: Mapping[str, int], element: Callable[[Mapping[str, int]], Any]) -> Any:
-    """Return a tensor of the same type as x with this shape. `element` returns the element at each position."""
+    """Return a tensor of the same class as x with the given shape. `element` computes the element at each position."""
     return type(x)(shape, element)
 
 
 def position(value: Any, size: int, axis: str) -> int:
-    """Return an index as an integer. Raise NotationError if it is not an integer from 1 to the size."""
+    """Convert an index to an integer. Raise NotationError if it is not an integer from 1 to the size."""
     if isinstance(value, bool) or value != value or value in (math.inf, -math.inf) or value != int(value):
         raise NotationError(402, f"index must be an integer, got {value}", hint="indices start at 1")
     if not 1 <= value <= size:
@@ -236,7 +236,10 @@ def pool(x: Any, seq: str, kernel: str, sizes: Any) -> Any:
 
 
 def ranking(x: Any, k: int) -> list[int]:
-    """Return the indices of the k largest entries in descending order, with nan first and ties in order of index."""
+    """Return the positions of the k largest entries in descending order, with nan first.
+
+    Equal entries keep their order.
+    """
     entries = list(x.entries.values())
     if k > len(entries):
         raise NotationError(308, f"cannot take {k} of {len(entries)} elements")
@@ -256,19 +259,19 @@ def argmaxk(x: Any, ax: str, k: str, sizes: Any) -> Any:
 
 
 def onehot(i: Any, ax: str, sizes: Any) -> Any:
-    """Return a tensor along one axis that is 1 at the index i and 0 elsewhere."""
+    """Return a tensor along one axis with 1 at the index i and 0 elsewhere."""
     one = position(i({}), sizes[ax], ax)
     return like(i, {ax: sizes[ax]}, lambda s: int(s[ax] == one))
 
 
 def concat(*tensors_and_axis: Any) -> Any:
-    """Concatenate X ⊕_{ax} Y: the elements of X, then the elements of Y."""
+    """Concatenate the elements of X and the elements of Y along an axis: X ⊕_{ax} Y."""
     *parts, ax, _ = tensors_and_axis
     entries = [x({ax: i}) for x in parts for i in range(1, x.shape[ax] + 1)]
     return like(parts[0], {ax: len(entries)}, lambda s: entries[s[ax] - 1])
 
 
 def stack(*tensors_and_axis: Any) -> Any:
-    """Stack the tensors side by side along a new axis: stack_{ax}(X, Y, …)."""
+    """Stack tensors along a new axis: stack_{ax}(X, Y, …)."""
     *parts, ax, _ = tensors_and_axis
     return like(parts[0], {ax: len(parts)}, lambda s: parts[s[ax] - 1]({}))

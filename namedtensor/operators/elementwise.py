@@ -1,4 +1,4 @@
-"""Elementwise operations and broadcasting (paper §3.2), which lift functions of numbers over the union of the axes.
+"""Define elementwise operators, which lift functions of numbers over the union of the axes (paper §3.2).
 
 Each row of a table defines an operator, starting with its name, its meaning and the equivalent NumPy expression.
 """
@@ -36,7 +36,7 @@ ODD: dict[str, Any] = {"parity": "odd"}
 
 # ------------------------------------------------------------------------------------------------------ of one number
 def _sigmoid(b: OperatorBuilder, x: Any):
-    """Write the sigmoid.
+    """Compute the sigmoid.
 
     For libraries other than NumPy, do not use |x|, because its derivative at zero would be wrong.
     """
@@ -62,7 +62,7 @@ def _relu(b: OperatorBuilder, x: Any):
 
 
 def _softplus(b: OperatorBuilder, x: Any):
-    """Compute max(x, 0) + log(1 + exp −|x|), which cannot overflow."""
+    """Compute max(x, 0) + log(1 + exp −|x|), which never overflows."""
 
     def write():
         if b.target.name != "numpy":
@@ -139,7 +139,7 @@ def _leaky(b: OperatorBuilder, x: Any):
 
 
 def _elu(b: OperatorBuilder, x: Any):
-    """Compute elu without the minimum of x and 0, whose derivative at 0 libraries halve."""
+    """Compute elu without min(x, 0), because libraries halve its derivative at 0."""
     positive = b.greater(x, 0)
     return b.where(positive, x, b.expm1(b.where(positive, 0, x)))
 
@@ -159,7 +159,7 @@ OF_FLOATS = (
      "((1 + erf(X / √2)) / 2 + X ⊙ exp(−X^2 / 2) / √(2 π)) ⊙ ∂X", None),
     ("gelu_tanh", "the tanh approximation of gelu",
      "0.5 * X * (1 + np.tanh(np.sqrt(2 / np.pi) * (X + 0.044715 * X**3)))", _gelu_tanh,
-     # X ⊙ X is multiplied by the slope of tanh first, which is 0 before X ⊙ X overflows.
+     # Multiply X ⊙ X by the slope of tanh first, which reaches 0 before X ⊙ X overflows.
      "((1 + tanh(√(2/π) (X + 0.044715 X^3))) / 2 + (X ⊙ (1 − tanh(√(2/π) (X + 0.044715 X^3))^2) + "
      "X ⊙ (1 − tanh(√(2/π) (X + 0.044715 X^3))^2) ⊙ X ⊙ X ⊙ 0.134145) ⊙ √(2/π) / 2) ⊙ ∂X", None),
     ("silu", "x σ(x)", "X / (1 + np.exp(-X))", _silu,
@@ -212,7 +212,7 @@ _unary(
 
 
 def _nearest(b: OperatorBuilder, x: Any):
-    """Round to the nearest integer, with halves rounded to even."""
+    """Round to the nearest integer. Halves are rounded to even."""
     if b.kind(x) in "iu":
         return x
     below = b.floor(x)
@@ -260,7 +260,7 @@ for _name, _rest in (("odd", 1), ("even", 0)):
 
 # ----------------------------------------------------------------------------------------------------- of two numbers
 def _power(b: OperatorBuilder, x: Any, y: Any):
-    """Return the power x^y, or x itself if y is the number 1."""
+    """Compute x^y, or return x itself if y is the number 1."""
     return x if type(y) is int and y == 1 and hasattr(x, "order") else b.power(x, y)
 
 

@@ -1,4 +1,4 @@
-"""Γ, n! and binomial coefficients, elementwise, with derivatives in terms of digamma.
+"""Define Γ, n! and binomial coefficients, elementwise, with derivatives in terms of digamma.
 
 Like log Γ, Γ uses Stirling's series for arguments of 8 or more. Smaller arguments use Γ(x + 1) = x Γ(x), and
 arguments below 1/2 use reflection. Γ is ∞ at 0, −1, −2, …. For integer arguments, values of Γ and n! up to 10¹⁴ and
@@ -17,10 +17,10 @@ from .elementwise import SECTION
 from .gamma import lgamma_by_steps, lgamma_of, product_and_series, reflect, shift_up, widen
 from .record import Operator, elementwise, register
 
-MAX_EXACT = 1e14  # the largest Γ that is rounded to an integer: beyond it the error may be one
-MAX_PRODUCT = 2000  # the most factors of a binomial coefficient that is computed as a product
-MAX_EXACT_BINOMIAL = 1e12  # the largest binomial coefficient that is rounded to an integer
-MAX_ARGUMENT, MAX_ARGUMENT_SINGLE = 180.0, 60.0  # Γ is ∞ for larger arguments in double and single precision
+MAX_EXACT = 1e14  # A larger Γ is not rounded to an integer, because its error may be 1.
+MAX_PRODUCT = 2000  # The maximum number of factors if a binomial coefficient is computed as a product.
+MAX_EXACT_BINOMIAL = 1e12  # A larger binomial coefficient is not rounded to an integer.
+MAX_ARGUMENT, MAX_ARGUMENT_SINGLE = 180.0, 60.0  # For larger arguments, Γ is ∞ in double and single precision.
 
 
 def _gamma(b: OperatorBuilder, x: Any) -> ArrayValue:
@@ -32,7 +32,7 @@ def _gamma_of_doubles(b: OperatorBuilder, wide: Any) -> ArrayValue:
     small, above, fraction = reflect(b, wide)
     near, start, far = shift_up(b, above)
     product, correction = product_and_series(b, start, far)
-    half = b.power(far, b.subtract(b.multiply(far, 0.5), 0.25))  # its square may overflow
+    half = b.power(far, b.subtract(b.multiply(far, 0.5), 0.25))  # The square of this power may overflow.
     value = b.multiply(b.multiply(half, b.exp(b.subtract(correction, far))), half)
     value = b.divide(b.multiply(value, math.sqrt(2 * math.pi)), b.where(near, product, 1.0))
     largest = MAX_ARGUMENT if b.target.canonical("float64") == "float64" else MAX_ARGUMENT_SINGLE
@@ -44,7 +44,7 @@ def _gamma_of_doubles(b: OperatorBuilder, wide: Any) -> ArrayValue:
 
 
 def _alternating(b: OperatorBuilder, whole: Any) -> ArrayValue:
-    """Return (−1)^n for an integer n."""
+    """Compute (−1)^n for an integer n."""
     return b.subtract(1.0, b.multiply(2.0, b.remainder(whole, 2.0)))
 
 
@@ -53,7 +53,7 @@ def _is_whole(b: OperatorBuilder, x: Any) -> ArrayValue:
 
 
 def _round_exact(b: OperatorBuilder, whole: Any, x: Any, limit: float = MAX_EXACT) -> ArrayValue:
-    """Round each element to an integer if its operands are integers and its absolute value is below `limit`."""
+    """Round each element to an integer if the operands are integers and its absolute value is below `limit`."""
     exact = b.logical_and(whole, b.less(b.abs(x), limit))
     return b.where(exact, b.floor(b.add(x, 0.5)), x)
 
@@ -108,7 +108,7 @@ def factorial_of(x: float) -> float:
 
 
 def binomial_of(n: float, k: float) -> float:
-    """Return the binomial coefficient of n and k. If k is whole and small, it is n (n − 1) … (n − k + 1) / k!."""
+    """Compute the binomial coefficient of n and k. If k is a small integer, it is n (n − 1) … (n − k + 1) / k!."""
     if not (math.isfinite(n) and math.isfinite(k)):
         return math.nan
     if k != int(k):
@@ -133,14 +133,14 @@ def binomial_of(n: float, k: float) -> float:
 
 
 def _compute_by_logarithms(n: float, k: float) -> float:
-    """Return Γ(n + 1) / (Γ(k + 1) Γ(n − k + 1)), computed from logarithms, given that each factor is finite."""
+    """Compute Γ(n + 1) / (Γ(k + 1) Γ(n − k + 1)) from logarithms. Each factor must be finite."""
     parts = n + 1, k + 1, n - k + 1
     sign = math.prod(-1 if part < 0 and math.floor(part) % 2 else 1 for part in parts)
     return sign * exp(lgamma_of(parts[0]) - lgamma_of(parts[1]) - lgamma_of(parts[2]))
 
 
 def exact_factorial(n: Any) -> Any:
-    """Return the factorial of a number, as an integer if the number is an integer and the factorial is at most 2^53."""
+    """Compute a factorial, as an integer if the argument is an integer and the result is at most 2^53."""
     if isinstance(n, int) and 0 <= n <= 170:
         factorial = math.factorial(n)
         return factorial if factorial <= 2**53 else float(factorial)

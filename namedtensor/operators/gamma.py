@@ -1,4 +1,4 @@
-"""log Γ and its derivatives (digamma, polygamma), elementwise (paper §3.2).
+"""Define log Γ and its derivatives (digamma, polygamma), elementwise (paper §3.2).
 
 The functions use primitives that every library has. Stirling's series is exact to the last digits for arguments of 8
 or more. The recurrence Γ(x + 1) = x Γ(x) shifts smaller arguments up by 8, and arguments below 1/2 use reflection.
@@ -20,28 +20,28 @@ from .definitions import infinity, total
 from .elementwise import SECTION
 from .record import Operator, elementwise, register
 
-FAR = 8  # how far the recurrence goes
+FAR = 8  # The number of recurrence steps.
 BERNOULLI = [
     Fraction(*pair) for pair in ((1, 6), (-1, 30), (1, 42), (-1, 30), (5, 66), (-691, 2730), (7, 6), (-3617, 510))
 ]  # B₂, B₄, …
 
 
 def widen(b: OperatorBuilder, x: Any) -> Any:
-    """Return x as doubles, if the library has them, because the recurrence may subtract much larger numbers."""
+    """Convert x to double precision if the library supports it, because the recurrence may cancel digits."""
     return b.cast(x, b.target.canonical("float64"))
 
 
 def reflect(b: OperatorBuilder, x: Any) -> tuple[ArrayValue, ArrayValue, ArrayValue]:
-    """Reflect arguments that are less than 1/2.
+    """Reflect arguments below 1/2.
 
-    Return whether x is less than 1/2, the argument (1 − x or x), and the difference of x and the nearest integer.
+    Return whether x is below 1/2, the new argument (1 − x or x), and the difference of x and the nearest integer.
     """
     small = b.less(x, 0.5)
     return small, b.where(small, b.subtract(1.0, x), x), b.subtract(x, b.floor(b.add(x, 0.5)))
 
 
 def horner(b: OperatorBuilder, coefficients: Sequence[float], x: Any) -> Any:
-    """Evaluate a polynomial whose coefficients are listed from the highest degree down."""
+    """Evaluate a polynomial with coefficients from the highest degree down."""
     total: Any = coefficients[0]
     for coefficient in coefficients[1:]:
         product = b.multiply(total, x)
@@ -50,7 +50,7 @@ def horner(b: OperatorBuilder, coefficients: Sequence[float], x: Any) -> Any:
 
 
 def shift_up(b: OperatorBuilder, x: Any) -> tuple[ArrayValue, ArrayValue, ArrayValue]:
-    """Return arguments that the recurrence has shifted up if they were small.
+    """Shift small arguments up by the recurrence.
 
     Return whether x is small, the first factor of the recurrence's product, and an argument that is large enough for
     the asymptotic series.
@@ -60,7 +60,7 @@ def shift_up(b: OperatorBuilder, x: Any) -> tuple[ArrayValue, ArrayValue, ArrayV
 
 
 def product_and_series(b: OperatorBuilder, start: Any, far: Any) -> tuple[ArrayValue, ArrayValue]:
-    """Return the product that the recurrence divides by, and the term that Stirling's series adds."""
+    """Return the divisor from the recurrence and the summand from Stirling's series."""
     product = start
     for index in range(1, FAR):
         product = b.multiply(product, b.add(start, float(index)))
@@ -112,12 +112,12 @@ def _tail(b: OperatorBuilder, series: Sequence[float], lead: float, inverse: Any
 
 
 def cotangent_slopes(order: int) -> list[int]:
-    """Return the n-th derivative of cot(πx) over πⁿ as a polynomial in cot(πx), with the highest coefficient first.
+    """Return the n-th derivative of cot(πx) / πⁿ as a polynomial in cot(πx), from the highest degree down.
 
     >>> cotangent_slopes(1), cotangent_slopes(2)
     ([-1, 0, -1], [2, 0, 2, 0])
     """
-    indices = [0, 1]  # the lowest first
+    indices = [0, 1]  # From the lowest degree up.
     for _ in range(order):
         slope = [index * position for index, position in enumerate(indices)][1:]
         indices = [-(index + other) for index, other in zip([*slope, 0, 0], [0, 0, *slope])]
@@ -125,7 +125,7 @@ def cotangent_slopes(order: int) -> list[int]:
 
 
 def _polygamma(b: OperatorBuilder, order: int, x: Any) -> ArrayValue:
-    """Compute ψ^{(n)}, the n-th derivative of digamma, for known n."""
+    """Compute ψ^{(n)}, the n-th derivative of digamma, for a fixed n."""
     dtype, wide = x.dtype, widen(b, x)
     small, above, fraction = reflect(b, wide)
     negative = _hurwitz(b, order, above)
@@ -141,7 +141,7 @@ def _digamma(b: OperatorBuilder, x: Any) -> ArrayValue:
     return _polygamma(b, 0, x)
 
 
-HIGHEST = 30  # beyond it n! (n + 1)^{…} leaves no digits
+HIGHEST = 30  # At higher orders, n! (n + 1)^{…} leaves no accurate digits.
 
 
 def _compute_of_order(b: OperatorBuilder, x: Any, n: float = 1) -> ArrayValue:
@@ -158,7 +158,7 @@ lgamma_of = total(math.lgamma, infinity)
 
 
 def polygamma_of(x: float, order: float = 1) -> float:
-    """Compute polygamma by its series, with the Euler-Maclaurin formula for all terms after the thirtieth."""
+    """Compute polygamma by its series. The Euler-Maclaurin formula replaces all terms after the thirtieth."""
     n = int(order)
     if x != x or (x <= 0 and (math.isinf(x) or x == int(x))):
         return math.nan

@@ -1,7 +1,7 @@
-"""Indexing (paper §3.7), indicators of elements, and tensors that are determined by their indices.
+"""Define indexing (paper §3.7), indicators of elements, and tensors whose elements depend only on their indices.
 
-In formulas, indices start at 1. The option `base` changes the first index, and the Python functions start at 0. An
-index that is out of range or not an integer raises InvalidIndexError. Negative indices do not wrap around.
+In formulas, indices start at 1. In Python functions, they start at 0. The option `base` is the first index. An index
+that is out of range or not an integer raises InvalidIndexError. Negative indices do not wrap around.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ SECTION = "§3.7 Indexing"
 
 # ------------------------------------------------------------------------------------------------- what is an index
 def positions(b: OperatorBuilder, index: Any, size: int, base: int) -> Any:
-    """Return indices as positions that count from 0. A plain number stays a plain number.
+    """Convert indices to positions that start at 0. A plain number stays a plain number.
 
-    The range is checked here for plain numbers and for indices with known bounds, and otherwise by a step of the plan.
+    Check the range here for plain numbers and for indices with known bounds. For other indices, a step of the plan
+    checks it.
     """
     if not hasattr(index, "order"):
         return _one_position(index, size, base)
@@ -53,7 +54,7 @@ def _one_position(index: Any, size: int, base: int) -> int:
 
 # --------------------------------------------------------------------------------------------------------- index
 def _index(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
-    """Select X_{a(I), b(J)} in one step. An axis shared by X and the indices is a single axis."""
+    """Select X_{a(I), b(J)} in one step. An axis of both X and an index is a single axis of the result."""
     x, *indices = arguments
     base = options.get("base", 1)
     if not any(hasattr(index, "order") for index in indices):
@@ -83,17 +84,15 @@ MERGED = "(merged)"
 
 
 def merge_positions(b: OperatorBuilder, at: Any, size: int, here: Any) -> Any:
-    """Return positions along an axis that merges two axes, from positions along both and the second axis's size."""
+    """Return positions along a merged axis, given positions along its two parts and the size of the second part."""
     if not hasattr(at, "order") and not hasattr(here, "order"):
         return at * size + here
     at = at * size if not hasattr(at, "order") else wide(b, b.multiply(wide(b, at), size))
-    return wide(
-        b, b.add(at, wide(b, here))
-    )  # sizes that are symbols may have a product beyond 64 bits: then it is a float so far
+    return wide(b, b.add(at, wide(b, here)))  # If sizes are symbols, a product beyond 64 bits is a float at this point.
 
 
 def wide(b: OperatorBuilder, index: Any) -> Any:
-    """Return positions with a dtype that can hold the product of several sizes."""
+    """Convert positions to a dtype that can hold the product of several sizes."""
     return b.cast(index, b.target.default_whole) if hasattr(index, "order") else index
 
 
@@ -108,7 +107,10 @@ register(
 
 # ------------------------------------------------------------------------------------------------ the largest few
 def _places(b: OperatorBuilder, x: Any, axis: str, count: int) -> tuple[Any, Any]:
-    """Return x with `axis` last, and the positions of its `count` largest elements along it, ties in index order."""
+    """Return x with `axis` last, and the positions of the `count` largest elements along it.
+
+    Equal elements keep their order.
+    """
     x = b.reorder(countable(b, x), (*[name for name in x.order if name != axis], axis))
     dtype = b.target.default_whole
     if count == 1:
@@ -130,7 +132,7 @@ def _argmaxk(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, option
 
 
 def _indicators(b: OperatorBuilder, places: Any, axis: str, size: int, dtype: str) -> Any:
-    """Return a tensor with `axis` added last, which is 1 at each of the given positions and 0 elsewhere."""
+    """Return a tensor with `axis` added last, with 1 at each of the given positions and 0 elsewhere."""
     row = b.arange(0, size, axis, places.dtype)
     return b.cast(b.equal(b.align(places, (*places.order, axis)), row), dtype)
 
@@ -174,7 +176,7 @@ def _identity(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, optio
 
 
 def _equal(shapes: tuple[Any, ...], axes: Order, sizes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the same size for both axes of an identity. At least one of the sizes must be known."""
+    """Return one size for both axes of an identity. At least one of the sizes must be known."""
     known = {axis: sizes[axis] for axis in axes if axis in sizes}
     one = next(iter(known.values()))
     return square(({axis: known.get(axis, one) for axis in axes},), axes, sizes)

@@ -1,12 +1,12 @@
-"""The labels of an operator's result, and the axes on which the operator combines its operands.
+"""Infer the labels of an operator's result, and find the axes along which the operator combines its operands.
 
 1. An axis keeps its labels if the operator is lifted over it, or if the operator returns one number per element, in order.
 2. If several operands have an axis, they are combined along it, unless the operator joins or indexes the axis. The labels
    of the operands must agree along this axis; `core/label_alignment.py` compares them.
 3. ⊕ concatenates the labels of the joined axis if all operands have labels along it.
 
-The other operators drop the labels of their axes. For example, a reduction removes its axes, and sorting moves the
-labeled elements.
+Other operators drop the labels of their axes. For example, a reduction removes its axes, and sorting moves the labeled
+elements.
 """
 
 from __future__ import annotations
@@ -19,12 +19,15 @@ from ..core.axes import Order, ShapeMismatchError, bind
 from ..core.labels import AxisLabels, Labels, find_common_labels
 from .record import Operator
 
-Value = TypeVar("Value")  # belongs to an axis: its labels, or the input that they come from
+Value = TypeVar("Value")  # The value of an axis: its labels, or its input.
 ByAxis = Mapping[str, Value]
 
 
 def result_labels(record: Operator, labels: Sequence[AxisLabels], axes: Order) -> dict[str, Labels]:
-    """Return the labels of a result from the labels of each operand. The caller checks the numbers of labels."""
+    """Return the labels of a result, given the labels of the operands.
+
+    The caller checks the number of labels per axis.
+    """
     result = select_values(record, labels, axes, find_common_labels)
     return result | concatenate_labels(labels, axes[0]) if record.name == "⊕" and axes else result
 
@@ -37,13 +40,13 @@ def select_values(
 ) -> dict[str, Value]:
     """Return a value for each axis of a result.
 
-    `agree` combines the values of an axis that several operands share.
+    `agree` combines the values of an axis that several operands have.
     """
     if not axes:
         return agree(values)
     try:
         bound = bind(record.lifted_over(len(values)), axes)
-    except ShapeMismatchError:  # which the caller reports
+    except ShapeMismatchError:  # The caller reports this mismatch.
         return {}
     if record.kind == "axis_map" and not record.moves:
         return agree(values)
@@ -59,7 +62,7 @@ def select_values(
 
 
 def group_axes(record: Operator, values: Sequence[ByAxis[Value]], axes: Order) -> Iterator[tuple[str, list[Value]]]:
-    """Yield each axis that an operator combines, with its value in each operand that has the axis."""
+    """Yield each axis along which an operator combines operands, with the operands' values for this axis."""
     formals: list[dict[str, str]] = [{} for _ in values]
     if axes:
         try:
@@ -78,7 +81,7 @@ def group_axes(record: Operator, values: Sequence[ByAxis[Value]], axes: Order) -
 
 
 def concatenate_labels(labels: Sequence[AxisLabels], axis: str) -> dict[str, Labels]:
-    """Return the labels of an axis along which operands are joined, or no labels if an operand has none."""
+    """Concatenate the operands' labels of an axis. Return no labels if an operand has none."""
     if not all(axis in operand_labels for operand_labels in labels):
         return {}
     return {axis: Labels([*chain.from_iterable(operand_labels[axis].values for operand_labels in labels)])}

@@ -1,4 +1,4 @@
-"""Linear algebra (paper §3.5): functions of a square matrix, whose two axes are the rows and the columns."""
+"""Define functions of a square matrix, whose two axes are the rows and the columns (paper §3.5)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _lower_matrix_function(primitive: str, rule: str, gives_matrix: bool) -> Low
 
 
 def to_single(lower: Lower) -> Lower:
-    """Return a rule that handles half-precision matrices by computing in single precision."""
+    """Extend a rule so that it computes half-precision matrices in single precision."""
 
     def lower_halves(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
         arguments = tuple(b.coerced(arguments, "floats"))
@@ -55,7 +55,7 @@ register(
     Operator(
         "cofactors", "matrix", "row column -> row column", to_single(_lower_matrix_function("cofactors", "floats", True)),
         "the derivative of the determinant with respect to each element of the matrix", "np.linalg.det(X) * np.linalg.inv(X).T",
-        differentials=(  # for a small matrix also if there is no inverse: the determinants with one row replaced
+        differentials=(  # For a small matrix without an inverse, use determinants with one row replaced.
             "{ [cofactors_{row,column} { I_{column,j} if I_{row,i} = 1; X otherwise }"
             " ⊙_{row,column} { 0 if I_{row,i} = 1; ∂X otherwise }]_{i→row, j→column} if |row| ≤ 8;"
             " ((cofactors_{row,column} X ⊙_{row,column} ∂X) ⊙ cofactors_{row,column} X"
@@ -81,11 +81,11 @@ register(
 
 
 # ---------------------------------------------------------------------------------------------- derived functions
-TRANSPOSED = "[inv_{row,column} X]_{row→column, column→row}"  # in the inverse's order of rows and columns
+TRANSPOSED = "[inv_{row,column} X]_{row→column, column→row}"  # In the inverse's order of rows and columns.
 
 
 def _solve(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
-    """Return the solution ∑_r (A⁻¹)_{c,r} b_r of a linear system. The inverse has rows and columns exchanged."""
+    """Solve a linear system: return ∑_r (A⁻¹)_{c,r} b_r. The inverse has exchanged rows and columns."""
     A, y = b.coerced(arguments, "floats")
     row, column = axes
     inverse = _lower_matrix_function("inv", "floats", True)(b, (A,), axes, {})

@@ -1,4 +1,4 @@
-"""Reference definitions of the functions of matrices. See `definitions`."""
+"""Define the functions of matrices as reference definitions (see `definitions`)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .definitions import like
 
 
 def matrix(x: Any, rows: str, columns: str) -> list[list[Any]]:
-    """Return the elements of a matrix as a list of rows. Raise NotationError if the matrix is not square."""
+    """Convert a tensor to a list of rows. Raise NotationError if the matrix is not square."""
     if x.shape[rows] != x.shape[columns]:
         raise NotationError(
             308,
@@ -23,7 +23,7 @@ def matrix(x: Any, rows: str, columns: str) -> list[list[Any]]:
 def eliminate(left: list[list[Any]], right: list[list[Any]]) -> list[float]:
     """Apply Gauss-Jordan elimination: reduce `left` to the identity, and apply the same steps to `right`.
 
-    Return numbers whose product is the determinant of `left`. If the determinant is 0, return only 0.
+    Return the pivots, whose product is the determinant of `left`. If the determinant is 0, return only 0.
     """
     pivots: list[float] = []
     for column in range(len(left)):
@@ -44,7 +44,7 @@ def eliminate(left: list[list[Any]], right: list[list[Any]]) -> list[float]:
 
 
 def pivots_of(square: list[list[Any]]) -> list[float]:
-    """Return numbers (pivots) whose product is the determinant of a matrix, which is given as a list of rows."""
+    """Return numbers whose product is the determinant of a matrix, which is given as a list of rows."""
     return eliminate(square, [[] for _ in square])
 
 
@@ -67,14 +67,14 @@ def inv(x: Any, rows: str, columns: str, _: Any) -> Any:
 
 
 def solve(a: Any, b: Any, rows: str, columns: str, _: Any) -> Any:
-    """Return the solution x of a linear system with matrix a and right-hand side b, or nan for a singular matrix."""
+    """Solve a linear system with matrix a and right-hand side b. Return nan for a singular matrix."""
     right = [[number] for number in b.to_list((rows,))]
     singular = 0 in eliminate(matrix(a, rows, columns), right)
     return like(a, {columns: len(right)}, lambda s: math.nan if singular else right[s[columns] - 1][0])
 
 
 def cofactors(x: Any, rows: str, columns: str, _: Any) -> Any:
-    """Return the cofactors of a matrix: the signed determinants of the matrix without one row and one column."""
+    """Return the cofactors of a matrix: the signed determinants after the removal of one row and one column."""
     square = matrix(x, rows, columns)
 
     def cofactor(s: Any) -> float:

@@ -1,9 +1,9 @@
-"""Functions of a symmetric matrix, and the exponential of a square matrix (paper §3.5).
+"""Define functions of a symmetric matrix, and the exponential of a square matrix (paper §3.5).
 
-`cholesky`, `eigvalsh` and `eigh` apply to (X + Xᵀ) / 2, so that their values and derivatives treat X and its
-transpose alike. In every eigenvector of `eigh`, the element with the largest magnitude is positive. If several
-elements are largest, the first of them is positive. The result is therefore the same on all libraries. If two
-eigenvalues are equal, the eigenvectors are not determined and do not have a derivative.
+`cholesky`, `eigvalsh` and `eigh` apply to (X + Xᵀ) / 2, so that their values and derivatives treat X and its transpose
+alike. In every eigenvector of `eigh`, the element with the largest magnitude is positive. In a tie, the first of these
+elements is positive. The result is therefore the same in all libraries. If two eigenvalues are equal, the eigenvectors
+are not unique and have no derivative.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ def _symmetric(primitive: str, position: int) -> Lower:
     return lower
 
 
-SYMMETRIC = "[∂X]_{row→i, column→j} + [∂X]_{row→j, column→i}"  # twice the symmetric part of ∂X
+SYMMETRIC = "[∂X]_{row→i, column→j} + [∂X]_{row→j, column→i}"  # Twice the symmetric part of ∂X.
 INVERSE = "[inv_{row,column} cholesky_{row,column} X]"
 VECTORS = "[eigh_{row,column} X]"
 VALUES = "[eigvalsh_{row,column} X]"
-OF_CHOLESKY = (  # ∂L = L Φ(L⁻¹ ∂S L⁻ᵀ), where Φ takes the lower triangle, and half of the diagonal
+OF_CHOLESKY = (  # ∂L = L Φ(L⁻¹ ∂S L⁻ᵀ), where Φ keeps the lower triangle and half of the diagonal.
     "[cholesky_{row,column} X]_{column→rank} ⊙_{rank}"
     " [{ 1/2 if iota_{row} > iota_{column}; 1/4 if I_{row,column} = 1; 0 otherwise } ⊙"
     f" ({INVERSE}_{{column→i}} ⊙_{{i}} ({SYMMETRIC}) ⊙_{{j}} {INVERSE}_{{row→column, column→j}})]_{{row→rank}}"
 )
 OF_VALUES = f"{VECTORS}_{{row→i, column→row}} ⊙_{{i}} [∂X]_{{row→i, column→j}} ⊙_{{j}} {VECTORS}_{{row→j, column→row}}"
-OF_VECTORS = (  # the k-th vector moves towards the l-th by (v_l ∂S v_k) / (λ_k − λ_l)
+OF_VECTORS = (  # The k-th eigenvector moves toward the l-th by (v_l ∂S v_k) / (λ_k − λ_l).
     f"{VECTORS}_{{column→rank}} ⊙_{{rank}} ({{ 0 if I_{{rank,column}} = 1; 1/2 / ({VALUES}_{{row→column}} − {VALUES}_{{row→rank}}) otherwise }} ⊙"
     f" ({VECTORS}_{{row→i, column→rank}} ⊙_{{i}} ({SYMMETRIC}) ⊙_{{j}} {VECTORS}_{{row→j}}))"
 )
@@ -65,7 +65,7 @@ def _rows(x: Any, row: str, column: str) -> list[list[float]]:
 
 
 def triangle_of(x: Any, row: str, column: str, sizes: Any) -> Any:
-    """Compute the lower triangular L with L Lᵀ = (X + Xᵀ) / 2, row by row, with nan if there is no such matrix."""
+    """Compute the lower triangular L with L Lᵀ = (X + Xᵀ) / 2, row by row. Use nan if there is no such matrix."""
     rows = _rows(x, row, column)
     counts = [[0.0] * len(rows) for _ in rows]
     for i in range(len(rows)):
@@ -80,7 +80,7 @@ def triangle_of(x: Any, row: str, column: str, sizes: Any) -> Any:
 
 
 def _jacobi(rows: list[list[float]]) -> list[tuple[float, list[float]]]:
-    """Apply Jacobi's eigenvalue method, and return the eigenvalues in ascending order with their eigenvectors."""
+    """Compute eigenvalues in ascending order, with their eigenvectors, by Jacobi's method."""
     size = len(rows)
     vectors = [[float(i == j) for j in range(size)] for i in range(size)]
     for _ in range(60):
@@ -116,8 +116,8 @@ def vectors_of(x: Any, row: str, column: str, sizes: Any) -> Any:
 def _exponential(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
     """Compute the matrix exponential e^X.
 
-    If directions E, F, … are given, compute the Fréchet derivative from the block matrix B = X ⊗ I + E ⊗ N₁ + F ⊗ N₂
-    + …
+    If there are directions E, F, …, compute the Fréchet derivative from the block matrix B = X ⊗ I + E ⊗ N₁ + F ⊗ N₂ +
+    …
     """
     x, *along = b.coerced(arguments, "floats")
     if not along:
@@ -138,14 +138,14 @@ def _exponential(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, op
 
 
 def _build_block_matrix(b: OperatorBuilder, block: ArrayValue, corner: ArrayValue, axes: Order) -> ArrayValue:
-    """Return the block matrix [[B, E], [0, B]] for a block B and a corner E."""
+    """Build the block matrix [[B, E], [0, B]] from a block B and a corner E."""
     row, column = axes
     nothing = b.multiply(block, 0.0)
     return b.concat((b.concat((block, corner), column), b.concat((nothing, block), column)), row)
 
 
 def _diagonal(b: OperatorBuilder, side: ArrayValue, axes: Order, count: int) -> ArrayValue:
-    """Return E ⊗ I, a block-diagonal matrix with `count` copies of E."""
+    """Build E ⊗ I, a block-diagonal matrix with `count` copies of E."""
     if count == 1:
         return side
     row, column = axes
@@ -155,10 +155,9 @@ def _diagonal(b: OperatorBuilder, side: ArrayValue, axes: Order, count: int) -> 
 
 
 def exponential_of(*given: Any) -> Any:
-    """Return the matrix exponential, computed as ∑ Xⁿ / n! for X / 2ˢ and then squared s times.
+    """Compute the matrix exponential as ∑ Xⁿ / n! for X / 2ˢ, squared s times.
 
-    If directions are given, compute the derivative along them, which is the corner of the exponential of a block
-    matrix.
+    If there are directions, compute the derivative along them, which is the corner of a block matrix's exponential.
     """
     x, *along, row, column, _ = given
     size: int = x.shape[row]

@@ -1,6 +1,6 @@
-"""Shape inference for operators whose results have axes of new sizes.
+"""Infer the sizes of axes that operators create.
 
-Each function accepts the arguments' shapes, the axes of the use, and the known sizes. A size may be a `SizeVariable`
+Each function accepts the arguments' shapes, the axes in the call, and the known sizes. A size may be a `SizeVariable`
 from `namedtensor.core.sizes`. Only known sizes are checked.
 """
 
@@ -25,7 +25,7 @@ def size_in(shapes: Shapes, axis: str, argument: int = 0) -> Any:
 
 
 def window(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """Return the number of overlapping windows, n − |kernel| + 1, and the kernel size, by axis.
+    """Return, by axis, the number of overlapping windows, n − |kernel| + 1, and the kernel size.
 
     Raise ShapeMismatchError if the kernel is empty or larger than n.
     """
@@ -37,7 +37,7 @@ def window(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any
 
 
 def pool(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """Return the number of adjacent windows, n / |kernel|, and the kernel size, by axis.
+    """Return, by axis, the number of adjacent windows, n / |kernel|, and the kernel size.
 
     Raise ShapeMismatchError if n is not a multiple of |kernel|.
     """
@@ -51,7 +51,7 @@ def pool(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
 
 
 def ranks(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """Return the size n of an axis, and the size k of the axis for its k largest elements.
+    """Return the size n of an axis and the size k of the axis for its k largest elements.
 
     Raise ShapeMismatchError if k is larger than n.
     """
@@ -65,12 +65,12 @@ def ranks(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]
 
 
 def read_stated_sizes(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """Return the sizes of the axes. The user states every size explicitly."""
+    """Return the sizes of the axes, which the user must specify."""
     return {axis: resolve(sizes[axis]) for axis in axes}
 
 
 def concatenate_sizes(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """Return the size of the concatenation, which is the sum of the sizes of the parts."""
+    """Return the size of a concatenation, which is the sum of the operands' sizes."""
     (axis,) = axes
     whole = size_in(shapes, axis)
     for index in range(1, len(shapes)):
@@ -79,13 +79,13 @@ def concatenate_sizes(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> di
 
 
 def count_arguments(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """Return the size of a new axis that has one element for each argument."""
+    """Return the size of a new axis with one element per argument."""
     (axis,) = axes
     return {axis: len(shapes)}
 
 
 def square(shapes: Shapes, axes: tuple[str, ...], sizes: Sizes) -> dict[str, Any]:
-    """Return the size of a square matrix for both axes. Raise ShapeMismatchError if the two sizes differ."""
+    """Return the size of a square matrix, for both axes. Raise ShapeMismatchError if the two sizes differ."""
     rows, columns = (size_in(shapes, axis) for axis in axes)
     if not unify(rows, columns):
         message = f"expected a square matrix, but {axes[0]} is {rows} where {axes[1]} is {columns}"

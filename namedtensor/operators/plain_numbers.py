@@ -1,4 +1,4 @@
-"""Folding rules that compute the results of operators for plain numbers while a formula is checked."""
+"""Compute the results of operators on plain numbers during the check of a formula (constant folding)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def product(left: Any, right: Any) -> Any:
 
 
 def _exact(number: Any) -> Any:
-    """Convert an integer beyond ±2^53, which floats may not represent exactly, to a float. Return others unchanged."""
+    """Convert an integer beyond ±2^53, which a float may not represent exactly, to a float. Return others unchanged."""
     return float(number) if type(number) is int and abs(number) > 2**53 else number
 
 

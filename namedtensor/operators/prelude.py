@@ -1,4 +1,4 @@
-"""Definitions of operators by other operators, in the notation, from the file `prelude.nt`."""
+"""Load definitions of operators by other operators, in the notation, from the file `prelude.nt`."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ class OperatorDefinition(NamedTuple):
 
     @property
     def equation(self) -> str:
-        """The line of the prelude."""
+        """The definition as a line of the prelude."""
         return f"{self.head} = {self.body}"
 
     @property
     def has_axes(self) -> bool:
-        """Whether the definition is for uses with axes."""
+        """Whether the definition applies to calls with axes."""
         return "_{" in self.head
 
 
 @cache
 def load_definitions() -> Mapping[str, OperatorDefinition]:
-    """Return the definitions of the prelude by the names of their operators."""
+    """Return the definitions in the prelude by operator name."""
     from importlib.resources import files
 
     text = files("namedtensor.operators").joinpath("prelude.nt").read_text(encoding="utf-8")
@@ -37,6 +37,6 @@ def load_definitions() -> Mapping[str, OperatorDefinition]:
 
 
 def equation_of(operator: str) -> str:
-    """Return the line of the prelude that defines an operator, or "" if there is none."""
+    """Return the prelude's line for an operator, or "" if there is none."""
     definition = load_definitions().get(operator)
     return definition.equation if definition is not None else ""

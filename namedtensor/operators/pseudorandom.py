@@ -1,10 +1,10 @@
-"""A counter-based pseudorandom generator: uniform(i, j, …), elementwise (paper §3.2).
+"""Define a counter-based pseudorandom generator, uniform(i, j, …), elementwise (paper §3.2).
 
-The generator maps integers, such as a seed and the index of a sample, to a number between 0 and 1.
+The generator maps integers, such as a seed and a sample's index, to a number between 0 and 1.
 
-The number depends only on these integers. Every library therefore computes the same numbers, in
-any order and on several devices. The state of the Feistel network consists of three digits in base `PRIME`. All its
-integers are below 2^24, so single precision represents them exactly.
+The number depends only on these integers. Every library therefore computes the same numbers, in any order and on
+several devices. The state of the Feistel network consists of three digits in base `PRIME`. All integers are below 2^24,
+so single precision represents them exactly.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from .builder import OperatorBuilder
 from .elementwise import SECTION
 from .record import MANY, A, Example, Operator, register
 
-PRIME = 2887  # the largest p with 2 p² + 2 p < 2^24
-ROUNDS, LAST = 4, 8  # rounds after each of the numbers, and at the end
+PRIME = 2887  # The largest prime p with 2 p² + 2 p < 2^24.
+ROUNDS, LAST = 4, 8  # The number of rounds after each number, and at the end.
 KEYS = tuple((1733 * n**3 + 1103 * n**2 + 547) % PRIME for n in range(1, 41))
 START = (1, 2, 3)
 
 
 class PseudorandomSteps:
-    """Arithmetic on plain numbers. If an operand is a value of a plan, each operation is a step of the plan."""
+    """Arithmetic on plain numbers, or on values of a plan. In the second case, each operation is a step of the plan."""
 
     def __init__(self, b: Any = None):
         self.b = b
@@ -40,7 +40,7 @@ class PseudorandomSteps:
         return x % y if both_plain(x, y) else self.b.remainder(x, y)
 
     def whole_part(self, x: Any, rest: Any) -> Any:
-        """Return the whole number (x − rest) / PRIME exactly, even if the division is rounded."""
+        """Compute the integer (x − rest) / PRIME exactly, even if the division is rounded."""
         if both_plain(x, rest):
             return (x - rest) // PRIME
         return self.b.floor(self.b.add(self.b.divide(self.b.subtract(x, rest), float(PRIME)), 0.5))
@@ -51,7 +51,7 @@ def both_plain(x: Any, y: Any) -> bool:
 
 
 def scramble(by: PseudorandomSteps, numbers: tuple[Any, ...]) -> Any:
-    """Return an integer from 0 to PRIME² − 1 that depends on the numbers, using the arithmetic that `by` provides."""
+    """Compute an integer from 0 to PRIME² − 1 that depends on the numbers, with the arithmetic of `by`."""
     state: tuple[Any, Any, Any] = START
     keys = [*KEYS]
 
@@ -77,7 +77,7 @@ def scramble(by: PseudorandomSteps, numbers: tuple[Any, ...]) -> Any:
 
 
 def definition(*numbers: Any) -> float:
-    """Compute uniform for plain numbers, which are rounded down to integers."""
+    """Compute uniform for plain numbers. Round them down to integers."""
     if not all(-math.inf < number < math.inf for number in numbers):
         return math.nan
     return (scramble(PseudorandomSteps(), tuple(int(number // 1) for number in numbers)) + 0.5) / PRIME**2

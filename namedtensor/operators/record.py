@@ -1,13 +1,13 @@
-"""Records of operators, and the registry of all records.
+"""Define records of operators, and the registry of all records.
 
 A record contains all information about an operator, including its names, signature, implementation and meaning. The
-checker lifts the operator by the signature. The evaluator and the Python functions run `lower`, and the documentation
+checker lifts the operator by its signature. The evaluator and the Python functions run `lower`, and the documentation
 prints `meaning` and `numpy`.
 
 `lower(b, arguments, axes, options)` defines the computation of an operator in one place. The builder `b` writes the
-steps of a plan (see `builder`). An argument is a value of the plan or a plain Python number, and `axes` are the axes
-that the use names. The function returns the value of the result. The caller may set the options `sizes`, which are
-the sizes of the axes that the operator creates, and `base`, which is the first index (1, as in formulas).
+steps of a plan (see `builder`). An argument is a value of the plan or a plain Python number, and `axes` contains the
+axes in the call. The function returns the value of the result. The caller may set two options: `sizes`, the sizes of
+axes that the operator creates, and `base`, the first index (1, as in formulas).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..core.axes import AxisSignature, Order, Shape, lift, same, signature
 from .builder import ArrayValue, Lower, OperatorBuilder, Write
 from .transposes import Transpose
 
-MANY = 1000  # the most arguments of an operator that takes any number
+MANY = 1000  # The maximum number of arguments of a variadic operator.
 
 
 class Example(NamedTuple):
@@ -35,7 +35,7 @@ class Example(NamedTuple):
     shapes: tuple[Shape, ...] = ()
     axes: tuple[str, ...] = ()
     sizes: Mapping[str, int] = {}
-    order: tuple[str, ...] = ()  # the result's axes in storage order, if they differ from the rule
+    order: tuple[str, ...] = ()  # The result's axes in storage order, if they differ from the default.
 
 
 A: Shape = {"height": 2, "width": 3}
@@ -46,26 +46,26 @@ Kind = Literal[
     "elementwise", "reduction", "axis_map", "contraction", "window", "index", "creation", "matrix", "structure"
 ]
 
-Finite = Literal[  # whether the result is known to be finite: never, always, or if all operands are finite and …
+Finite = Literal[  # When the result is known to be finite: never, always, or if all operands are finite and …
     "", "always", "of finite", "X of finite or −∞", "Y ≠ 0", "X ≥ 0", "X > 0", "X ≤ 0", "X > 0 ∨ Y ≥ 0"
 ]
-Sign = Literal[  # the known sign of the result; the operands' sign if it moves numbers; the sign of a product
+Sign = Literal[  # The known sign of the result. An operator that moves numbers keeps the operands' sign.
     "", "≥ 0", "≥ 0, > 0 of > 0", "≥ 0 of ≥ 0", "≥ 0 of ≥ 0, > 0 of one > 0", "of operands", "of factors"
 ]
 
 FINITE: dict[str, Any] = {"finite": "of finite"}
-MOVES: dict[str, Any] = {**FINITE, "sign": "of operands"}  # of operators that move numbers
-NEVER_NEGATIVE = ("≥ 0", "≥ 0, > 0 of > 0")  # the signs of values that are at least 0 wherever they exist
+MOVES: dict[str, Any] = {**FINITE, "sign": "of operands"}  # For operators that move numbers.
+NEVER_NEGATIVE = ("≥ 0", "≥ 0, > 0 of > 0")  # The signs of values that are at least 0.
 
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """An operator of the notation, with its signature and all its rules.
+    """An operator of the notation, with its signature and all of its rules.
 
-    `signature` has the paper's form ("ax… -> ax…", "seq -> seq kernel", ", ->"). An elementwise operator does not
-    need axes. `arity` is the minimum and the maximum number of arguments. `options` are the parameters after `;` and
-    their defaults (p, eps), by position. `new_sizes` computes the sizes of axes that the operator creates, if they
-    differ from the axes of its arguments. Its arguments are the shapes, the axes of the use, and the known sizes.
+    `signature` has the paper's form ("ax… -> ax…", "seq -> seq kernel", ", ->"). An elementwise operator does not need
+    axes. `arity` is the minimum and the maximum number of arguments. `options` contains the parameters after `;`, such
+    as p or eps, and their defaults, by position. `new_sizes` computes the sizes of axes that the operator creates. Its
+    arguments are the shapes, the axes in the call, and the known sizes.
 
     `differentials` contains the contribution of each argument in the notation, such as ("∂X ⊙_{ax} Y", "X ⊙_{ax}
     ∂Y"). The arguments are X, Y and Z over `ax` or the axes of the signature. A contribution is "0" if the argument
@@ -91,45 +91,45 @@ class Operator:
     arity: tuple[int, int] = (1, 1)
     options: tuple[tuple[str, Any], ...] = ()
     new_sizes: Callable[..., Mapping[str, Any]] | None = None
-    boolean: tuple[bool, bool] = (False, False)  # whether its operands are booleans, and whether its result is
+    boolean: tuple[bool, bool] = (False, False)  # Whether its operands are Boolean, and whether its result is Boolean.
     python: str = ""  # the Python function's name, if it differs
-    transpose: Transpose | None = None  # the backward rule of a linear operator (see `transposes`)
-    joins: bool = False  # whether it puts its operands together, so that its differential joins theirs
-    term: str = ""  # the operator of its terms, if their operator has another name
+    transpose: Transpose | None = None  # The backward rule of a linear operator (see `transposes`).
+    joins: bool = False  # Whether it joins its operands, so that its differential joins their differentials.
+    term: str = ""  # The operator of its terms, if the name differs.
     differentials: tuple[str, ...] = ()
-    complex: bool = False  # whether it accepts complex numbers, which have no order
+    complex: bool = False  # Whether it accepts complex numbers, which have no order.
     definition: Callable[..., Any] | None = None
-    of_nothing: bool = False  # whether it has a value over an axis of size 0
-    folded: Callable[..., Any] | None = None  # its result for plain numbers while a formula is checked
-    heavy: bool = False  # whether it costs a good part of a product, so that a region with it is worth tiling
-    # whether NumPy warns about correct results: values of −∞, and overflows of squares that are handled
+    of_nothing: bool = False  # Whether it has a value along an axis of size 0.
+    folded: Callable[..., Any] | None = None  # Computes its result for plain numbers during a check.
+    heavy: bool = False  # Whether its cost is comparable to a product, so that tiling is worthwhile.
+    # Whether NumPy warns about correct results, such as −∞ or a handled overflow of a square.
     warns: bool = False
     finite: Finite = ""
     sign: Sign = ""
-    parity: Literal["", "even", "odd"] = ""  # of a function of one number: f(−x) = f(x), or −f(x)
-    total: int | None = None  # the sum of its result along its axes, if it is independent of the operands
-    picks: bool = False  # whether its result is 1 for the picked element and 0 elsewhere, or a fraction of that 1
-    chooses: bool = False  # whether its first operand is a condition, which chooses between the others
-    analytic: bool = False  # whether it is analytic and not zero everywhere, so it is zero for hardly any operands
-    method: bool = True  # whether tensors have it as a method
-    example: Example | None = field(default=None, compare=False)  # how it is called, if its signature does not show it
-    moves: bool = False  # whether it moves elements along its axes, so that their labels no longer fit
-    counts_from_zero: bool = False  # whether its Python function takes indices, which count from 0 there
+    parity: Literal["", "even", "odd"] = ""  # For a function of one number: f(−x) = f(x) or −f(x).
+    total: int | None = None  # The sum of its result along its axes, if it does not depend on the operands.
+    picks: bool = False  # Whether its result is 1 or a fraction of 1 at selected elements, and 0 elsewhere.
+    chooses: bool = False  # Whether its first operand is a condition that selects one of the others.
+    analytic: bool = False  # Whether it is analytic and not constantly zero, so that it is almost never zero.
+    method: bool = True  # Whether tensors have a method for it.
+    example: Example | None = field(default=None, compare=False)  # An example call, if the signature does not suffice.
+    moves: bool = False  # Whether it moves elements along its axes, so that their labels no longer apply.
+    counts_from_zero: bool = False  # Whether its Python function uses 0-based indices.
 
     @property
     def lifted(self) -> AxisSignature:
-        """The parsed signature. An operator without operands does not have any inputs."""
+        """The parsed signature. The signature of an operator without operands has no inputs."""
         result = signature(self.signature)
         return result if self.arity[1] else result._replace(inputs=())
 
     def lifted_over(self, arguments: int) -> AxisSignature:
-        """Return the signature. If the operator is variadic, the signature has an input for each argument."""
+        """Return the signature. For a variadic operator, it has one input per argument."""
         result = self.lifted
         return result if self.arity[1] < MANY else result._replace(inputs=result.inputs[:1] * arguments)
 
     @property
     def new_formals(self) -> list[str]:
-        """The axes in the signature that no argument has, whose sizes the user of the operator specifies."""
+        """The axes in the signature that no argument has. The caller specifies their sizes."""
         if self.kind == "structure":
             return []
         taken = {formal for group in self.lifted.inputs for formal in group}
@@ -142,7 +142,7 @@ class Operator:
         new_sizes: Mapping[str, Any] | None,
         unify: Callable[[Any, Any], bool] = same,
     ) -> dict[str, Any]:
-        """Return the shape of a use of the operator. Raise ShapeMismatchError if the arguments do not fit the signature."""
+        """Return the shape of a call's result. Raise ShapeMismatchError if the arguments do not fit the signature."""
         return lift(self.lifted_over(len(shapes)), axes, shapes, unify, new_sizes, differing=self.kind == "structure")
 
     @property
@@ -155,7 +155,7 @@ REGISTRY: dict[str, Operator] = {}
 
 
 def register(operator: Operator) -> Operator:
-    """Register a record under each of its names, and return it. Raise ValueError if a name is already registered."""
+    """Register a record under each of its names, and return it. Raise ValueError if a name is already in use."""
     operator = operator if operator.complex else replace(operator, lower=refuse_complex(operator))
     for name in (operator.name, *operator.aliases):
         if name in REGISTRY:
@@ -165,7 +165,7 @@ def register(operator: Operator) -> Operator:
 
 
 def refuse_complex(operator: Operator) -> Lower:
-    """Return the operator's lowering rule, extended to raise NotationError 405 for complex operands."""
+    """Extend an operator's lowering rule so that it raises NotationError (405) for complex operands."""
 
     def lower(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
         for argument in arguments:
@@ -180,7 +180,7 @@ def refuse_complex(operator: Operator) -> Lower:
 
 
 class InvalidIndexError(IndexError):
-    """The error raised at run time for an index that is out of range or not an integer."""
+    """Raised at run time for an index that is out of range or not an integer."""
 
     def __init__(self, value: Any, size: int | None):
         super().__init__(value, size)
@@ -191,12 +191,12 @@ CALLERS = ("sizes", "base")
 
 
 def own_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that the operator itself has, without the options that callers add."""
+    """Return the options of the operator itself, without the options that callers add."""
     return {name: value for name, value in options.items() if name not in CALLERS}
 
 
 def elementwise(write: Write, rule: str = "numbers") -> Lower:
-    """Return the rule that lowers a function of numbers to a function over the union of the axes (paper §3.2)."""
+    """Return the rule that lowers a function of numbers over the union of the axes (paper §3.2)."""
 
     def lower(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
         return write(b, *b.coerced(arguments, rule), **own_options(options))
@@ -205,7 +205,7 @@ def elementwise(write: Write, rule: str = "numbers") -> Lower:
 
 
 def lower_over_axes(write: Write, rule: str = "numbers") -> Lower:
-    """Return the rule that lowers a function of some axes (paper §3.3), given as write(b, x, axes)."""
+    """Return the rule that lowers a function over some axes (paper §3.3), given as write(b, x, axes)."""
 
     def lower(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
         (x,) = b.coerced(arguments, rule)
@@ -215,7 +215,7 @@ def lower_over_axes(write: Write, rule: str = "numbers") -> Lower:
 
 
 def get_primitive(primitive: str) -> Write:
-    """Return the function that writes the elementwise primitive of this name."""
+    """Return the function that adds the elementwise primitive of this name to a plan."""
 
     def write(b: OperatorBuilder, *arguments: Any) -> ArrayValue:
         return b.elementwise(primitive, *arguments)
@@ -224,5 +224,5 @@ def get_primitive(primitive: str) -> Write:
 
 
 def countable(b: OperatorBuilder, x: Any) -> Any:
-    """Cast integers to the default integer dtype if the library cannot compare them or index with them."""
+    """Cast integers to the default integer dtype if the library cannot compare them or use them as indices."""
     return b.cast(x, b.target.default_whole) if x.dtype in b.target.stored else x

@@ -1,7 +1,7 @@
-"""Reductions (paper §3.3), which map axes to numbers and are lifted over all other axes.
+"""Define reductions (paper §3.3), which map axes to numbers and are lifted over all other axes.
 
-The function that writes a reduction receives an array and the axes. It returns an array without the axes. If it keeps
-the axes, they have size 1 in the result.
+The function for a reduction receives an array and the axes. It returns an array without the axes. If it keeps the axes,
+they have size 1 in the result.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SECTION = "§3.3 Reductions"
 
 
 def make_reduction(kind: str) -> Write:
-    """Return the function that writes the reduction of this kind."""
+    """Return the function that adds a reduction of this kind to a plan."""
 
     def write(b: OperatorBuilder, x: Any, axes: Order, keep: bool = False) -> ArrayValue:
         return b.reduce(kind, x, axes, keep)
@@ -30,20 +30,20 @@ def make_reduction(kind: str) -> Write:
 
 
 def count(x: Any, axes: tuple[str, ...]) -> int:
-    """Return the number of elements that are reduced to one element."""
+    """Return the number of elements along the axes."""
     return math.prod(map(x.size, axes))
 
 
 def mean(b: OperatorBuilder, x: Any, axes: Order, keep: bool = False):
     if b.target.name == "torch" or (
         b.target.name in ("numpy", "jax") and x.dtype == "float16"
-    ):  # these sum in single precision
+    ):  # These operators sum in single precision.
         return b.reduce("mean", x, axes, keep)
     return b.divide(b.reduce("sum", x, axes, keep), count(x, axes))
 
 
 def compute_in_single(write: Write) -> Write:
-    """Return a function that handles half-precision arrays by computing in single precision, which is more accurate."""
+    """Extend a function so that it computes half-precision arrays in single precision, which is more accurate."""
 
     def of_halves(b: OperatorBuilder, x: Any, axes: Order, **options: Any):
         if x.dtype not in HALF:
@@ -64,7 +64,7 @@ def _variance(b: OperatorBuilder, x: Any, axes: Order, ddof: float = 0):
 
 
 def remaining(x: Any, axes: Order, ddof: float) -> Any:
-    """Return the number of elements along the axes, minus ddof. Raise NotationError if the result is not positive."""
+    """Return the number of elements along the axes minus ddof. Raise NotationError if it is not positive."""
     number = count(x, axes)
     if type(number) is int and number <= ddof:
         raise NotationError(
@@ -74,14 +74,14 @@ def remaining(x: Any, axes: Order, ddof: float) -> Any:
 
 
 def _deviation(b: OperatorBuilder, x: Any, axes: Order, ddof: float = 0):
-    """Return the norm of the distances from the mean over √(n − ddof), without overflow or underflow of squares."""
+    """Compute the norm of the differences from the mean over √(n − ddof), without overflow or underflow of squares."""
     number, norm = remaining(x, axes, ddof), _norm(b, _away(b, x, axes), axes)
     root = math.sqrt(number) if type(number) is int else b.sqrt(b.constant(number, norm.dtype))
     return b.divide(norm, root)
 
 
 def _norm(b: OperatorBuilder, x: Any, axes: Order, p: float = 2):
-    """Compute (∑ |x|^p)^{1/p}, scaled by the largest entry so that no power overflows."""
+    """Compute (∑ |x|^p)^{1/p}, scaled by the largest entry to avoid overflow."""
     if p in (0, -math.inf):
         raise NotationError(405, f"norm is undefined for p = {p}", hint="use p = 1, 2 or ∞")
     size = b.abs(x)
@@ -98,10 +98,10 @@ def _norm(b: OperatorBuilder, x: Any, axes: Order, p: float = 2):
 
 
 def divide_by_largest(b: OperatorBuilder, x: Any, largest: Any):
-    """Return numbers divided by the largest number.
+    """Divide numbers by the largest number.
 
-    XLA multiplies by 1/largest instead. That factor may be denormal, which XLA treats as zero, or infinite in
-    float16. For JAX, both operands are therefore scaled first.
+    XLA multiplies by 1/largest instead. This factor may be denormal, which XLA treats as zero, or infinite in float16.
+    For JAX, both operands are therefore scaled first.
     """
     if b.target.name != "jax":
         return b.divide(x, largest)
@@ -115,13 +115,13 @@ def divide_by_largest(b: OperatorBuilder, x: Any, largest: Any):
 
 
 def drop_unit_axes(b: OperatorBuilder, x: Any, axes: Order):
-    """Return a value without these axes, which have size 1."""
+    """Remove these axes, which have size 1, from a value."""
     rest = tuple(axis for axis in x.order if axis not in axes)
     return b.reshape(x, rest, b.extents(x, rest))
 
 
 def logarithm_of_sum(b: OperatorBuilder, x: Any, axes: Order):
-    """Compute log ∑ exp x, shifted by the largest entry so that nothing overflows."""
+    """Compute log ∑ exp x, shifted by the largest entry to avoid overflow."""
     top = b.reduce("max", x, axes, True)
     top = b.where(b.isfinite(top), top, 0.0)
     return drop_unit_axes(b, b.add(b.log(b.reduce("sum", b.exp(b.subtract(x, top)), axes, True)), top), axes)
@@ -132,7 +132,7 @@ def _reduction(name: str, meaning: str, numpy: str, write: Write, rule: str = "n
     return register(Operator(name, "reduction", "ax… ->", lower, meaning, numpy, SECTION, **more))
 
 
-DDOF = (("ddof", 0),)  # the number that var and std subtract from the number of elements
+DDOF = (("ddof", 0),)  # The number to subtract from the number of elements in var and std.
 DISTANCE: dict[str, Any] = {**FINITE, "sign": "≥ 0", "analytic": True}
 TRUTHS: dict[str, Any] = {"rule": "as they are", "boolean": (True, True), "differentials": ("0",), "of_nothing": True,
                           "example": Example('(A > 2, axis="width")', (A,), ("width",))}  # fmt: skip
@@ -141,7 +141,7 @@ _reduction("∑", "the sum", "X.sum(axis)", make_reduction("sum"), aliases=("sum
            transpose=transposes.transpose_total, sign="≥ 0 of ≥ 0", **FINITE)  # fmt: skip
 _reduction(
     "∏", "the product", "X.prod(axis)", make_reduction("prod"), aliases=("prod",), ascii="prod", latex=r"\prod", python="prod",
-    differentials=("∂X ⊙_{ax} [∏_{ax} { 1 if I_{ax,i} = 1; X otherwise }]_{i→ax}",), complex=True, of_nothing=True,  # of one axis
+    differentials=("∂X ⊙_{ax} [∏_{ax} { 1 if I_{ax,i} = 1; X otherwise }]_{i→ax}",), complex=True, of_nothing=True,  # for one axis
     definition=math.prod, **FINITE,
 )  # fmt: skip
 _reduction("mean", "the mean", "X.mean(axis)", mean, "floats", differentials=("mean_{ax} ∂X",), complex=True,
@@ -158,7 +158,7 @@ _reduction(
         "{ (sign(X) ⊙ argmax_{ax} abs(X)) ⊙_{ax} ∂X if p = ∞; sign(X) ⊙_{ax} ∂X if p = 1;"
         " { 0 if norm_{ax}(X; p) = 0; (X / norm_{ax}(X; p))^{p − 1} ⊙_{ax} ∂X otherwise } if p even;"
         " { 0 if X = 0; sign(X) ⊙ abs(X / norm_{ax}(X; p))^{p − 1} otherwise } ⊙_{ax} ∂X otherwise }",
-    ),  # for even p it is smooth at zero, unless all elements are zero
+    ),  # For even p, it is smooth at zero unless all elements are zero.
 )  # fmt: skip
 _reduction("logsumexp", "log ∑ exp x", "np.log(np.exp(X).sum(axis))", compute_in_single(logarithm_of_sum), "floats",
            differentials=("softmax_{ax} X ⊙_{ax} ∂X",), heavy=True, warns=True,
@@ -191,7 +191,7 @@ for _name, _meaning, _over, _between, _sign, _folded, _definition in EXTREMES:
 
 # ------------------------------------------------------------------------------------------------------------ quantiles
 def _quantile(b: OperatorBuilder, x: Any, axes: Order, q: float = 0.5):
-    """Return the q-quantile, interpolated between two sorted elements, or nan if any element is nan."""
+    """Compute the q-quantile by interpolation between two sorted elements. Return nan if any element is nan."""
     (axis,) = axes
     if not 0 <= q <= 1:
         raise NotationError(405, f"q must be between 0 and 1, got {q}", hint="the median has q = 0.5")
@@ -207,7 +207,7 @@ def _quantile(b: OperatorBuilder, x: Any, axes: Order, q: float = 0.5):
     return b.where(b.equal(last, last), value, last)
 
 
-WEIGHTS = "[max(0, 1 − abs(iota_{ax} − 1 − q ⊙ (|ax| − 1)))]_{ax→rank}"  # of the sorted elements
+WEIGHTS = "[max(0, 1 − abs(iota_{ax} − 1 − q ⊙ (|ax| − 1)))]_{ax→rank}"  # The weights of the sorted elements.
 QUANTILE = f"[argmaxk_{{ax,rank}}(−X) ⊙_{{ax}} ∂X] ⊙_{{rank}} {WEIGHTS}".replace("[argmaxk", "(argmaxk").replace(
     "∂X]", "∂X)"
 )
@@ -227,14 +227,14 @@ register(
 
 
 # ------------------------------------------------------------------------------------------------------- missing values
-# nan means a missing value. These operators skip missing values, like NumPy's functions of these names. If all values
+# nan means a missing value. These operators skip missing values, like NumPy's functions with these names. If all values
 # are missing, the sum is 0, and an operator without a value returns nan.
 def isnan(b: OperatorBuilder, x: Any):
     return b.not_equal(x, x)
 
 
 def present(b: OperatorBuilder, x: Any, otherwise: Any) -> Any:
-    """Return the numbers with `otherwise` in place of the missing numbers."""
+    """Replace missing numbers with `otherwise`."""
     return b.where(b.equal(x, x), x, otherwise)
 
 
@@ -252,7 +252,7 @@ def nanmean(b: OperatorBuilder, x: Any, axes: Order, keep: bool = False):
 
 
 def nanvar(b: OperatorBuilder, x: Any, axes: Order, ddof: float = 0):
-    away = b.where(b.equal(x, x), b.subtract(x, nanmean(b, x, axes, True)), 0)  # also nan, from ∞
+    away = b.where(b.equal(x, x), b.subtract(x, nanmean(b, x, axes, True)), 0)  # The difference from ∞ may also be nan.
     number = b.subtract(present_count(b, x, axes), ddof)
     return b.divide(b.reduce("sum", b.multiply(away, away), axes), b.where(b.greater(number, 0), number, math.nan))
 
@@ -270,15 +270,15 @@ def nanmin(b: OperatorBuilder, x: Any, axes: Order):
 
 
 def present_extreme(b: OperatorBuilder, x: Any, axes: Order, kind: str, otherwise: float):
-    if b.kind(x) != "f":  # integers are never missing
+    if b.kind(x) != "f":  # Integers are never missing.
         return b.reduce(kind, x, axes)
     extreme = b.reduce(kind, present(b, x, otherwise), axes, True)
     return drop_unit_axes(b, b.where(b.greater(present_count(b, x, axes, True), 0), extreme, math.nan), axes)
 
 
 CHANGE = "where(isnan(X), 0, ∂X)"
-COUNT = "∑_{ax} 𝕀[X = X]"  # of those that are not missing
-SQUARES = f"∑_{{ax}}(where(isnan(X), 0, X − nanmean_{{ax}} X) ⊙ {CHANGE})"  # half the differential of their squares
+COUNT = "∑_{ax} 𝕀[X = X]"  # The number of elements that are not missing.
+SQUARES = f"∑_{{ax}}(where(isnan(X), 0, X − nanmean_{{ax}} X) ⊙ {CHANGE})"  # Half of the differential of their squares.
 WITH_DDOF: dict[str, Any] = {"options": DDOF, "sign": "≥ 0"}
 MISSING: tuple[tuple[Any, ...], ...] = (
     ("nansum", "the sum of the elements that are not NaN", nansum, "numbers", (), {"of_nothing": True}),

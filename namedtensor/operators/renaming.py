@@ -1,4 +1,4 @@
-"""Joining of tensors along an axis (paper §3.6).
+"""Define the concatenation of tensors along an axis (paper §3.6).
 
 Renames, merges and splits are not operators. A rename does not move elements, and the plan builder implements merges
 and splits.
@@ -20,7 +20,7 @@ JOINS: dict[str, Any] = {"joins": True, **MOVES}
 
 
 def _concat(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
-    """Return the concatenation along an axis. The other axes are aligned first."""
+    """Concatenate the operands along an axis. Align the other axes first."""
     (axis,) = axes
     parts = b.common([b.array(argument) for argument in arguments], numbers=True)
     order = max((part.order for part in parts), key=len)

@@ -1,7 +1,7 @@
-"""Transpose rules (VJPs) of linear operators, which the operators' records refer to as `transpose`.
+"""Define transpose rules (VJPs) of linear operators, which the operators' records contain as `transpose`.
 
 A rule creates terms through the builder that it receives, because operators do not depend on terms. The caller sums
-over the axes that an operand does not have.
+over the axes that an operand lacks.
 
     t = ∑_{seq} u        the cotangent of u is the cotangent of t, at each element of seq
 """
@@ -17,7 +17,7 @@ from ..core.sizes import resolve
 
 
 class OperatorTerm(Protocol):
-    """A use of an operator in the typed graph: the part of `terms.terms.Term` that rules for operators use."""
+    """A call of an operator in the typed graph: the attributes of `terms.terms.Term` that rules for operators use."""
 
     operator: str
     axes: Order
@@ -28,7 +28,7 @@ class OperatorTerm(Protocol):
 
 
 class OperatorTermBuilder(Protocol):
-    """A builder of terms: the part of `terms.builder.TermBuilder` that rules for operators use."""
+    """A builder of terms: the methods of `terms.builder.TermBuilder` that rules for operators use."""
 
     def term(
         self, operator: str, arguments: tuple[Any, ...], axes: Order = ..., options: Any = ..., shape: Any = ...
@@ -48,7 +48,7 @@ class OperatorTermBuilder(Protocol):
 
 Transpose = Callable[
     [OperatorTermBuilder, OperatorTerm, Any, int], Any
-]  # (builder, term, its cotangent, position of an operand) -> the operand's cotangent
+]  # Maps a builder, a term, its cotangent and the position of an operand to the operand's cotangent.
 
 
 # --------------------------------------------------------------------------------------------------------- arithmetic
@@ -75,7 +75,7 @@ def transpose_mean(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any
 
 
 def transpose_running_sum(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
-    """Return the transpose of cumsum, which is a cumulative sum from the other end."""
+    """Return the transpose of cumsum, a cumulative sum from the other end."""
     (axis,) = term.axes
     size = resolve(cotangent.shape[axis])
     turned = make.between("-", make.number(size + 1), make.iota(axis, 1, size))
@@ -96,7 +96,7 @@ def transpose_stacked(make: OperatorTermBuilder, term: OperatorTerm, cotangent: 
 
 # ------------------------------------------------------------------------------------------------------------- windows
 def transpose_windows(make: OperatorTermBuilder, term: OperatorTerm, cotangent: Any, position: int) -> Any:
-    """Return the transpose of unroll, in which each element is the sum over all windows that contain it.
+    """Return the transpose of unroll. Each element is the sum over all windows that contain it.
 
     Element s is element k of the window that begins at s − k + 1.
     """

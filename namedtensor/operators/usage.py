@@ -1,4 +1,4 @@
-"""Descriptions of operators as text: their usage, and their signatures in the form that the paper prints."""
+"""Describe operators as text: their usage, and their signatures in the paper's form."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OPERANDS = ("X", "Y", "Z")
 
 
 def format_usage(record: Operator, ascii: bool = False) -> str:
-    """Format a use of an operator, with the axes of its signature.
+    """Format a call of an operator, with the axes of its signature.
 
     >>> from namedtensor.operators import REGISTRY
     >>> [format_usage(REGISTRY[name]) for name in ("softmax", "⊙", "norm", "where", "^", "I")]
@@ -26,16 +26,16 @@ def format_usage(record: Operator, ascii: bool = False) -> str:
     spellings = [(name, to_text(Call(name, (), axes, operands, options), ascii)) for name in names]
     text = next(
         text for name, text in spellings if not text.startswith(f"{name}(") or name.isidentifier()
-    )  # no ^(X, Y)
+    )  # The call is not ^(X, Y).
     for brackets, plain in (("(X)", " X"), ("()", "")):
         text = text.removesuffix(brackets) + plain if text.endswith(brackets) else text
     return text
 
 
 def sets(record: Operator) -> str:
-    """Return the signature of an operator as text, with sets of tensors, as the paper prints it.
+    """Format an operator's signature with sets of tensors, as in the paper.
 
-    If the operator does not have operands, return only the set of the result.
+    For an operator without operands, return only the set of the result.
 
     >>> from namedtensor.operators import REGISTRY
     >>> [sets(REGISTRY[name]) for name in ("softmax", "clip", "iota", "concat")]
@@ -59,5 +59,5 @@ def sentence(record: Operator) -> str:
     >>> sentence(REGISTRY["relu"]), sentence(REGISTRY["index"])
     ('relu X is max(0, x).', 'index_{ax}(X, I) is the element of X at the index I.')
     """
-    has_verb = record.meaning.startswith((f"{record.name}(", f"{record.name}_"))  # its operands have other names there
+    has_verb = record.meaning.startswith((f"{record.name}(", f"{record.name}_"))  # with other operand names
     return f"{record.meaning}." if has_verb else f"{format_usage(record)} is {record.meaning}."

@@ -1,4 +1,4 @@
-"""Python functions with a signature, which are used in formulas like the built-in functions.
+"""Register Python functions with a signature. Formulas use them like built-in functions.
 
 @nt.custom_function("gelu' : ℝ → ℝ")
 def gelu_prime(x): ...
@@ -21,7 +21,7 @@ from ..core.axes import Order
 
 
 class UserFunction:
-    """A Python function registered as an operator, with its signature and the text of the signature."""
+    """A Python function that is registered as an operator, with its signature and the signature's text."""
 
     __slots__ = ("text", "signature", "function", "formals", "differentials")
 
@@ -31,7 +31,7 @@ class UserFunction:
         self.differentials: tuple[str, ...] = ()
 
     def call(self, orders: Any, order: Order, source: str, node: Any, target: Any) -> Callable[..., Any]:
-        """Return a function that takes arrays with these axis orders and calls the user's function for one library."""
+        """Return a function of arrays with these axis orders that calls the user's function for one library."""
 
         def python(*arrays: Any) -> Any:
             result = self.run(arrays, orders, order, source, node)
@@ -40,7 +40,7 @@ class UserFunction:
         return python
 
     def run(self, arrays: Any, orders: Any, order: Order, source: str, node: Any) -> Any:
-        """Call the user's function on named tensors made from arrays, and return the result as an array in `order`."""
+        """Convert arrays to named tensors, call the user's function, and return its result as an array in `order`."""
         from ..core.tensor import NamedTensor, tensor
 
         tensors = [
@@ -72,7 +72,7 @@ class UserFunction:
 
 
 class _Functions(dict[str, UserFunction]):
-    """Registered functions by name. `version` changes with every change, which invalidates earlier plans."""
+    """The registered functions by name. Every change increases `version`, which invalidates earlier plans."""
 
     version = 0
 
@@ -92,7 +92,7 @@ USER_FUNCTIONS: _Functions = _Functions()
 
 
 class ProgramOperators(NamedTuple):
-    """Python functions that a program uses as operators, by name, and the LaTeX macro of each name."""
+    """The Python functions that a program uses as operators, by name, and the LaTeX macro of each name."""
 
     functions: Mapping[str, UserFunction] = MappingProxyType({})
     macros: Mapping[str, str] = MappingProxyType({})
@@ -105,7 +105,7 @@ NO_OPERATORS = ProgramOperators()
 
 
 def program_operators(functions: Mapping[str, UserFunction], macros: Mapping[str, str]) -> ProgramOperators:
-    """Return the operators of a program. All programs without operators share one object."""
+    """Return the operators of a program. Programs without operators share one object."""
     return ProgramOperators(functions, macros) if functions or macros else NO_OPERATORS
 
 
@@ -114,9 +114,9 @@ IN_USE: ContextVar[ProgramOperators] = ContextVar("operators of the program at h
 
 @contextmanager
 def using(operators: ProgramOperators) -> Generator[None, None, None]:
-    """Use the given operators for programs that are created in this block.
+    """Use the given operators for all programs that the block creates.
 
-    The program of a derivative uses the operators of the original program.
+    For example, the program of a derivative uses the operators of the original program.
     """
     token = IN_USE.set(operators)
     try:
@@ -126,7 +126,7 @@ def using(operators: ProgramOperators) -> Generator[None, None, None]:
 
 
 def get_functions(operators: ProgramOperators | None = None) -> Mapping[str, UserFunction]:
-    """Return the Python functions available to a program: its operators' functions, and all registered functions."""
+    """Return the Python functions that a program can call: its operators' functions and all registered functions."""
     functions = (IN_USE.get() if operators is None else operators).functions
     return ChainMap(dict(functions), USER_FUNCTIONS) if functions else USER_FUNCTIONS
 
@@ -142,7 +142,7 @@ def custom_function(signature: str) -> Callable[[Callable[..., Any]], Callable[.
     Returns
     -------
     callable
-        A decorator. The decorated function receives named tensors. They may have extra axes, so it must work by axis name.
+        A decorator. The decorated function receives named tensors. They may have extra axes, so it must refer to axes by name.
 
     Raises
     ------
