@@ -2,14 +2,14 @@
 
 `derivative`: ∂body/∂X* in forward or reverse mode, and perturbations for equations of differentials.
 `nested`: derivatives inside derivatives, which hold the outer variable constant.
-`record_formulas`: the formulas in operators' records and definitions, typed for one use.
-`linearize`: JVP, with the differential of each term from the record of its operator or its definition in the prelude.
-`products`: products over a long axis in linear memory.
+`record_formulas`: formulas from operators' records and definitions, typed for one call.
+`linearize`: JVP, with differentials from the operators' records or from their definitions in the prelude.
+`products`: products over a long axis, in linear memory.
 `loops`: JVP and VJP of a loop, which are also loops.
 `transpose`: VJP, which propagates cotangents backward through linear terms.
-`sweep`: one backward sweep for all derivatives of a number.
+`sweep`: a single backward sweep for all derivatives of a number.
 `selection`: masked tangents and cotangents, which avoid products of zero and infinity.
-`finiteness`: finiteness and sign analysis of terms.
+`finiteness`: analysis of the finiteness and signs of terms.
 `stars`: the stars that distinguish the axes of nested derivatives.
 `formula`: the derivative of a program as a program.
 

@@ -1,13 +1,13 @@
-"""Derivatives (paper §5), which convert the typed graph of f(X) to the typed graph of ∂f(X)/∂X*.
+"""Compute derivatives (paper §5): convert the typed graph of f(X) to the typed graph of ∂f(X)/∂X*.
 
 Each operator's record has a differential in the notation. For example, softmax has
 
     ∂(softmax_{ax} X) = softmax_{ax} X ⊙ (∂X − softmax_{ax} X ⊙_{ax} ∂X)
 
-The chain rule computes the differential of a formula from the inside out (`Linearization`). The result is linear in
-∂X. The derivative follows in one of two modes, whichever has the smaller intermediate tensors. In forward mode, ∂X
-becomes the identity I_{ax,ax*}. In reverse mode (`transpose`), cotangents are propagated back through the linear
-terms to ∂X. For a single number, such as a loss, reverse mode is backpropagation.
+The chain rule computes the differential of a formula from the inside out (`Linearization`). The result is linear in ∂X.
+The derivative is then computed in the mode with smaller intermediate tensors. In forward mode, ∂X becomes the identity
+I_{ax,ax*}. In reverse mode (`transpose`), cotangents propagate back through the linear terms to ∂X. For a single
+number, such as a loss, reverse mode is backpropagation.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ from .transpose import pushforward, transpose
 
 # ------------------------------------------------------------------------------------------------------- in a formula
 def find_index_hint(checker: Inference, node: nodes.Derivative) -> str:
-    """Return a hint for a variable that is not a name.
+    """Return a hint for a derivative with respect to an expression that is not a name.
 
-    For an element of a tensor, suggest differentiating with respect to the whole tensor and then indexing the result.
+    For an element of a tensor, suggest the derivative with respect to the whole tensor, with an index on the result.
     For any other expression, suggest a name for it.
     """
     variable, mark = node.variable, node.mark
@@ -57,7 +57,7 @@ def find_index_hint(checker: Inference, node: nodes.Derivative) -> str:
 
 
 def derivative(checker: Inference, node: nodes.Derivative, env: Environment) -> Term:
-    """Return the term of ∂body/∂X*, which has the axes of the body and the starred axes of X."""
+    """Return the term of ∂body/∂X*. It has the axes of the body and the starred axes of X."""
     checker.derived += 1
     if not is_name(checker, node.variable, env):
         raise checker.error(
@@ -89,7 +89,7 @@ def derivative(checker: Inference, node: nodes.Derivative, env: Environment) -> 
 
 
 def parameters(checker: Inference, env: Environment) -> list[Term]:
-    """Return the parameters of the enclosing function, which a derivative inside it holds constant."""
+    """Return the parameters of the enclosing functions, which a derivative inside them holds constant."""
     result: list[Term] = []
     current: Environment | None = env
     while current is not None:
@@ -102,7 +102,7 @@ def parameters(checker: Inference, env: Environment) -> list[Term]:
 
 
 def is_name(checker: Inference, node: Node, env: Environment) -> bool:
-    """Return whether a variable is a name of the program. X^2 is a power of X unless X^2 is defined."""
+    """Return whether the variable of a derivative is a name of the program. X^2 is a power unless X^2 is defined."""
     name = read_spelling(node)
     if name is None or not name.superscript:
         return name is not None
@@ -110,7 +110,7 @@ def is_name(checker: Inference, node: Node, env: Environment) -> bool:
 
 
 def differential(checker: Inference, node: nodes.Differential, env: Environment) -> Term:
-    """Return the value of ∂X. It exists only in an operator's differential and in equations between differentials."""
+    """Return the value of ∂X, which exists only in operators' differentials and in equations between differentials."""
     checker.derived += 1
     name = read_spelling(node.body)
     variable = None if name is None else env.variables.get(Key(DIFFERENTIAL + name.base))
@@ -127,12 +127,12 @@ def differential(checker: Inference, node: nodes.Differential, env: Environment)
 # ------------------------------------------------------------------------------------------ equations of differentials
 @contextmanager
 def perturbing(checker: Inference, sides: Iterable[Any], env: Environment) -> Generator[None]:
-    """Return a context in which each ∂X in an equation has a value.
+    """Give each ∂X in an equation a value inside the block.
 
-    The value is a random tangent of X, which is sampled once and determines the dependent tangents. An equation such
-    as ∂(X ⊙ Y) = ∂X ⊙ Y + X ⊙ ∂Y is valid if it is true for every tangent. Names without a ∂ in the equation are
-    constant. If the equation contains the ∂ of an expression, as in ∂α = α ⊙ (∂(Q ⊙ K) − …), the tangent of the
-    expression is independent.
+    The value is a random tangent of X. It is sampled once and determines the dependent tangents. An equation such as
+    ∂(X ⊙ Y) = ∂X ⊙ Y + X ⊙ ∂Y is valid if it is true for every tangent. Names without a ∂ in the equation are constant.
+    If the equation contains the ∂ of an expression, as in ∂α = α ⊙ (∂(Q ⊙ K) − …), this expression has an independent
+    tangent.
     """
     parts = [node for side in sides if side is not None for node in walk(side) if isinstance(node, nodes.Differential)]
     if not parts or checker.perturbations is not None:
@@ -147,9 +147,9 @@ def perturbing(checker: Inference, sides: Iterable[Any], env: Environment) -> Ge
 
 
 def independent_terms(checker: Inference, bodies: list[Node], env: Environment) -> list[Term]:
-    """Return the terms under ∂ in an equation that are perturbed independently, which determine the other terms.
+    """Return the terms under ∂ in an equation that are perturbed independently. They determine the other terms.
 
-    If an expression is not part of another term but depends on the same inputs, the inputs are perturbed instead.
+    If an expression is not contained in another term but depends on the same inputs, perturb the inputs instead.
     """
     while True:
         terms = [checker.infer(body, env) for body in bodies]
@@ -170,7 +170,7 @@ def independent_terms(checker: Inference, bodies: list[Node], env: Environment) 
 
 
 def tensors_in(checker: Inference, body: Any, env: Environment) -> Iterator[Node]:
-    """Yield the names in an expression that stand for tensors, since numbers and conditions do not change."""
+    """Yield the names of tensors in an expression. Numbers and conditions have no tangent."""
     if (name := read_spelling(body)) is not None:
         term = checker.find_spelled(name, env, body)
         if term is not None:
@@ -182,7 +182,7 @@ def tensors_in(checker: Inference, body: Any, env: Environment) -> Iterator[Node
 
 
 def perturbation_of(checker: Inference, term: Term) -> Term:
-    """Return a tangent of a term, that is, pseudorandom numbers of the term's shape that are the same in every call."""
+    """Return a tangent for a term: pseudorandom numbers of the term's shape, which are the same in every call."""
     extent = tuple(resolve(size) for size in term.shape.values())
     name = f"∂{term.serial}"
     if not all(map(is_ground, extent)):
@@ -193,7 +193,7 @@ def perturbation_of(checker: Inference, term: Term) -> Term:
 
 
 def compute_tangent(checker: Inference, body: Term, node: Node) -> Term:
-    """Return the tangent of a term, given the tangents of the terms that are perturbed independently."""
+    """Return the tangent of a term, given the tangents of the independent terms."""
     assert checker.perturbations is not None
     make = TermBuilder(checker.graph, node)
     term = Linearization(checker, make, checker.perturbations).of(body)
@@ -202,7 +202,10 @@ def compute_tangent(checker: Inference, body: Term, node: Node) -> Term:
 
 # -------------------------------------------------------------------------------------------------------- the two ways
 class DerivativeBuilder:
-    """The derivative of one formula. Its terms are interned in the checker's graph under the formula's node."""
+    """A builder for the derivative of one formula.
+
+    Its terms belong to the checker's graph and to the formula's node.
+    """
 
     def __init__(self, checker: Inference, node: Node):
         self.checker: Inference = checker
@@ -210,7 +213,7 @@ class DerivativeBuilder:
         self.make: TermBuilder = TermBuilder(checker.graph, node)
 
     def of(self, taken: DerivativeRecord) -> Term:
-        """Return the term of the derivative, with its axes in the order of the source text."""
+        """Return the term of the derivative, with its axes in source order."""
         graph = self.checker.graph
         ordered_axes = swept(self.checker, self.make, taken)
         if ordered_axes is not None:
@@ -219,21 +222,21 @@ class DerivativeBuilder:
         return attach_record(graph, ordered_axes, taken)
 
     def with_ordered_axes(self, term: Term, taken: DerivativeRecord) -> Term:
-        """Return the term with its axes in the order of the source text: the body's axes, followed by the new axes."""
+        """Put the axes of a term in source order: the axes of the body, then the new axes."""
         order = [*taken.body.shape, *taken.starred.values()]
         term.shape = {axis: term.shape[axis] for axis in (*order, *term.shape) if axis in term.shape}
         return term
 
     def whole(self, body: Term, taken: DerivativeRecord) -> Term:
-        """Return the derivative of the body, which is linearized first.
+        """Linearize the body and return its derivative.
 
-        The linear terms are then transposed, or identities are pushed forward through them, whichever needs smaller
-        tensors.
+        The mode depends on the sizes of the intermediate tensors: either the linear terms are transposed, or identities
+        are pushed forward through them.
         """
         make, by, starred = self.make, taken.by, taken.starred
         if by not in made_since(by, body):
             return self.nothing(body, by, starred)
-        text = f"∂{body.serial}.{by.serial}"  # distinct from a derivative inside the body
+        text = f"∂{body.serial}.{by.serial}"  # Different from the name of any derivative inside the body.
         texts = {axis: f"{axis}@{text}" for axis in body.shape if not ("@" in axis and axis in by.shape)}
         moving = {axis: f"{axis}@{text}" for axis in starred}
         unknown = make.leaf("differential", by.shape)
@@ -248,18 +251,18 @@ class DerivativeBuilder:
         return make.rename(term, {new: starred[old] for old, new in moving.items()})
 
     def nothing(self, body: Term, by: Term, starred: dict[str, str]) -> Term:
-        """Return zeros of the derivative's shape, for a body that does not depend on the variable."""
+        """Return zeros with the shape of the derivative, for a body that does not depend on the variable."""
         shape = {**body.shape, **{starred.get(axis, axis): size for axis, size in by.shape.items()}}
         return self.make.spread(self.checker.graph.number(0.0, self.node), shape)
 
 
 def is_reverse(results: float, operands: float) -> bool:
-    """Return whether reverse mode needs smaller intermediate tensors than forward mode."""
+    """Return whether reverse mode has smaller intermediate tensors than forward mode."""
     return results <= operands
 
 
 def count(term: Term, axes: Any) -> float:
-    """Return the number of elements of a term along some of its axes. An unknown size is assumed to be large."""
+    """Return the number of elements of a term along some axes. An unknown size counts as large."""
     total = 1.0
     for axis in axes:
         size = resolve(term.shape[axis])

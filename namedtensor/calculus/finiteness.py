@@ -1,4 +1,4 @@
-"""Analysis of finiteness and signs: which terms are finite, positive or nonnegative if all inputs are finite.
+"""Determine which terms are finite, positive or nonnegative if all inputs are finite.
 
 Zero times a finite term is zero, so a product with the term does not need a mask (`selection`). The analysis ignores
 overflow in sums and products.
@@ -16,7 +16,7 @@ from ..terms.terms import Term
 
 MAX_SIGN_DEPTH = 8  # The maximum depth of the search for a sign.
 
-# Rules for structural terms. Operators have rules in their records.
+# Rules for structural terms. The records of operators contain their rules.
 ALWAYS = frozenset("indicator input".split())
 MOVES = frozenset("rename merge split spread pick fill literal variable".split())
 KEEPS = MOVES | {"cases", "scatter"}
@@ -24,7 +24,7 @@ SIGNS = {"indicator": "≥ 0", "scatter": "≥ 0 of ≥ 0"}
 
 
 def finite_where(operator: str) -> str:
-    """Return the condition under which an operator's term is finite: `finite` of its record, or a structural rule."""
+    """Return the condition under which an operator's term is finite, from its record or from a structural rule."""
     if operator in ALWAYS:
         return "always"
     if operator in KEEPS:
@@ -33,7 +33,7 @@ def finite_where(operator: str) -> str:
 
 
 def sign_of(operator: str) -> str:
-    """Return the sign of an operator's term if it is known, from the field `sign` of its record or from a structural rule."""
+    """Return the known sign of an operator's term, from its record or from a structural rule, or ""."""
     if operator in MOVES:
         return "of operands"
     if operator in REGISTRY:
@@ -42,7 +42,7 @@ def sign_of(operator: str) -> str:
 
 
 class Finite:
-    """The finiteness analysis, whose results are stored by the identity of each term."""
+    """The finiteness analysis. Results are stored by the ids of terms."""
 
     def __init__(self) -> None:
         self.found: dict[int, bool] = {}
@@ -64,7 +64,7 @@ class Finite:
         return self(term) and is_nowhere_zero(term)
 
     def alone(self, term: Term) -> bool:
-        """Return whether a term is finite, given its operator and the analysis of its arguments."""
+        """Return whether a term is finite, given the results for its arguments."""
         if term.operator == "number":
             value = number(term)
             return value is None or math.isfinite(value)
@@ -78,7 +78,10 @@ class Finite:
         return all(self.found[id(argument)] for argument in term.arguments) and DOMAINS[where](term)
 
     def is_masked(self, term: Term, axes: tuple[str, ...]) -> bool:
-        """Return whether a term is finite or −∞, and finite somewhere along the axes, so its softmax is finite."""
+        """Return whether each element of a term is finite or −∞, with a finite element along the axes.
+
+        The softmax of such a term is finite.
+        """
         if self(term):
             return True
         parts = term.arguments
@@ -112,7 +115,7 @@ def _power(term: Term) -> bool:
 
 DOMAINS: dict[
     str, Callable[[Term], bool]
-] = {  # For each condition in a record: whether finite operands are known to satisfy it.
+] = {  # For each condition in a record, whether finite operands certainly satisfy it.
     "of finite": lambda term: True,
     "Y ≠ 0": lambda term: is_nowhere_zero(term.arguments[1]),
     "X ≥ 0": lambda term: is_never_negative(term.arguments[0]),
@@ -128,7 +131,7 @@ def is_nowhere_zero(term: Term) -> bool:
 
 
 def is_positive(term: Term, depth: int = MAX_SIGN_DEPTH) -> bool:
-    """Return whether a term is known to be greater than zero."""
+    """Return whether all elements of a term are known to be positive."""
     value = number(term)
     if value is not None:
         return value > 0
@@ -143,7 +146,7 @@ def is_positive(term: Term, depth: int = MAX_SIGN_DEPTH) -> bool:
 
 
 def is_never_negative(term: Term, depth: int = MAX_SIGN_DEPTH) -> bool:
-    """Return whether a term is known to be nonnegative everywhere."""
+    """Return whether all elements of a term are known to be nonnegative."""
     value = number(term)
     if value is not None:
         return value >= 0
@@ -165,7 +168,7 @@ def is_never_negative(term: Term, depth: int = MAX_SIGN_DEPTH) -> bool:
 
 
 def is_never_positive(term: Term, depth: int = MAX_SIGN_DEPTH) -> bool:
-    """Return whether a term is known to be nonpositive everywhere."""
+    """Return whether all elements of a term are known to be nonpositive."""
     value = number(term)
     if value is not None:
         return value <= 0
@@ -180,12 +183,12 @@ def is_never_positive(term: Term, depth: int = MAX_SIGN_DEPTH) -> bool:
 
 
 def number(term: Term) -> float | None:
-    """Return the value of a term that is a known number, or None for any other term."""
+    """Return the value of a term that is a number, or None for any other term."""
     return term.number if isinstance(term.number, (int, float)) else None
 
 
 def values(term: Term) -> tuple[Term, ...]:
-    """Return the arguments whose elements a term takes, excluding its indices."""
+    """Return the arguments that provide the elements of a term. Indices are left out."""
     return term.arguments[:1] if term.operator in ("index", "scatter") else term.arguments
 
 
@@ -195,9 +198,10 @@ TURNED = {"≤": "≥", "≥": "≤", "<": ">", ">": "<", "=": "="}
 
 
 def is_somewhere(condition: Term, axes: tuple[str, ...], holds: bool = True) -> bool:
-    """Return whether a condition on indices surely holds somewhere along the axes, for all indices of other axes.
+    """Return whether a condition on indices is certainly true somewhere along the axes.
 
-    If `holds` is false, return whether the condition surely fails somewhere.
+    It must be true for all positions along other axes. If `holds` is false, return whether the condition is certainly
+    false somewhere.
     """
     operator, parts = condition.operator, condition.arguments
     if operator == "¬":
@@ -221,9 +225,9 @@ def is_somewhere(condition: Term, axes: tuple[str, ...], holds: bool = True) -> 
 
 
 def ends_of(term: Term) -> tuple[str | None, float, float] | None:
-    """Return the axis and the first and last values of an index that is the axis's index plus a number, or else None.
+    """Return the axis and the first and last value of an index that is a position plus a number.
 
-    For a plain number, the axis is None, and both values are the number.
+    For a plain number, the axis is None, and both values are the number. Return None for any other term.
     """
     value = number(term)
     if value is not None:

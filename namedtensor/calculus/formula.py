@@ -1,4 +1,4 @@
-"""The derivative of a formula as another formula: the formula's statements, and ∂…/∂X* of its value."""
+"""Convert the derivative of a formula to a formula: the statements of the formula, and ∂…/∂X* of its value."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from .stars import marks, marks_in
 def differentiate_program(
     source: str, by: str, tree: nodes.Program, of: FunctionDefinition | Node | None = None
 ) -> nodes.Program:
-    """Append the derivative of `of` with respect to a name.
+    """Append the derivative of `of` with respect to a name, and return the program.
 
-    The default of `of` is the program's last value, or its last function if the program does not have a value. Raise
-    NotationError if `by` is not a name or does not occur in the program.
+    By default, `of` is the program's value or, if it has no value, its last function. Raise NotationError if `by` is
+    not a name or does not occur in the program.
     """
     scope = bind(source, tree)
     variable = parse_name(by)
@@ -63,7 +63,7 @@ def differentiate_program(
 
 
 def parse_name(text: str) -> Node:
-    """Return the syntax tree of a name. Raise NotationError if the text is not a name."""
+    """Parse a name. Raise NotationError if the text is not a name."""
     key(text)
     body = parse(text).statements[0]
     if not isinstance(body, Value) or read_spelling(body.body) is None:
@@ -74,7 +74,7 @@ def parse_name(text: str) -> Node:
 
 
 def derive_function(scope: Scope, function: FunctionDefinition, variable: Node, mark: str) -> tuple[Any, ...]:
-    """Return the statements that define f'(X; W) = ∂f(X; W)/∂X*: its signature, if f has one, and its equation."""
+    """Return the statements that define f'(X; W) = ∂f(X; W)/∂X*: the signature, if f has one, and the equation."""
     head = replace(function.head, operator=f"{function.operator}'")
     equation = Equation((head, Derivative(function.head, variable, mark)))
     signature = function.signature
@@ -88,7 +88,7 @@ def derive_function(scope: Scope, function: FunctionDefinition, variable: Node, 
 
 
 def axes_of(scope: Scope, function: FunctionDefinition, signature: Signature, expected: Key) -> tuple[Any, ...] | None:
-    """Return the declared axes and sizes of an argument or parameter of the function, or None if they are unknown."""
+    """Return the declared axes and sizes of a function's argument or parameter, or None if they are unknown."""
     for parameter, of in zip(function.parameters, signature.domain):
         if parameter.key() == expected:
             return of.axes

@@ -1,4 +1,4 @@
-"""Linearization (JVP), which computes the differential of each term from the differentials of its arguments."""
+"""Linearize terms (JVP): compute the differential of each term from the differentials of its arguments."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ DIFFERENTIAL = "∂"
 
 
 class Linearization:
-    """The JVP of terms: a map from the identity of each term to its tangent, given the tangents of some terms."""
+    """The JVP of terms. It maps the id of each term to its tangent, given the tangents of some terms."""
 
-    is_computed = True  # Whether tangents are evaluated, rather than translated to forms.
+    is_computed = True  # Whether tangents are evaluated rather than converted to forms.
 
     def __init__(self, checker: Inference, make: TermBuilder, given: Mapping[int, Term | None]):
         self.checker, self.make = checker, make
@@ -35,7 +35,7 @@ class Linearization:
         return self.found[id(body)]
 
     def next(self, term: Term) -> Term | None:
-        """Return the tangent of one term, given the tangents of its arguments, or None if it is zero."""
+        """Return the tangent of a term, given the tangents of its arguments, or None if it is zero."""
         self.checker.spend(self.make.node)
         parts = [self.found[id(argument)] for argument in term.arguments]
         if all(part is None for part in parts):
@@ -75,7 +75,7 @@ class Linearization:
         return None if total is None else self.whole(term, total)
 
     def one_by_one(self, term: Term) -> Term:
-        """Return a reduction over several axes as successive reductions, each over one axis."""
+        """Split a reduction over several axes into successive reductions over one axis."""
         argument = term.arguments[0]
         for axis in term.axes:
             shape = {name: size for name, size in argument.shape.items() if name != axis}
@@ -83,17 +83,17 @@ class Linearization:
         return argument
 
     def whole(self, term: Term, part: Term) -> Term:
-        """Return a tangent, broadcast to all axes of its term."""
+        """Broadcast a tangent to all axes of its term."""
         return self.make.spread(part, term.shape)
 
     def by_rule(self, record: Operator, text: str, term: Term, position: int, part: Term) -> Term:
-        """Return the contribution of one argument to the tangent of a term, from the differential in the record."""
+        """Return the contribution of one argument to a term's tangent, from the differential in the record."""
         change = {Key(DIFFERENTIAL + LETTERS[position]): part}
         return infer_formula(self.checker, record, text, term, self.make.node, change)
 
 
 def _linear(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
-    """Return the tangent of a linear term that moves elements: the same operation on the argument's tangent."""
+    """Return the tangent of a linear term that moves elements: the same operation on its argument's tangent."""
     if parts[0] is None:
         return None
     return self.make.term(term.operator, (parts[0], *term.arguments[1:]), term.axes, term.options, term.shape)
@@ -104,9 +104,9 @@ def _rename(self: Linearization, term: Term, parts: list[Any]) -> Term:
 
 
 def _combine_parts(self: Linearization, term: Term, parts: list[Any]) -> Term:
-    """Return the tangent of joined parts, which joins their tangents.
+    """Return the tangent of a concatenation, which is the concatenation of the operands' tangents.
 
-    A part without a tangent contributes zeros, because it has separate axes.
+    An operand without a tangent contributes zeros, because it has separate elements.
     """
     pieces = tuple(
         self.make.spread(self.make.number(0.0) if part is None else part, argument.shape)
@@ -116,7 +116,7 @@ def _combine_parts(self: Linearization, term: Term, parts: list[Any]) -> Term:
 
 
 def _cases(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
-    """Return the tangent of a choice, which selects among the tangents of the values by the same conditions."""
+    """Return the tangent of a choice, which selects tangents of the values by the same conditions."""
     values = range(0, len(parts), 2)
     if all(parts[value] is None for value in values):
         return None
@@ -129,8 +129,8 @@ def _cases(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
 def _exponential(self: Linearization, term: Term, parts: list[Any]) -> Term:
     """Return the tangent of `expm`, which is e^X or its derivative along directions.
 
-    It is a sum: one term has X's tangent as a further direction, and each other term replaces one direction by its
-    tangent.
+    It is a sum. One summand has X's tangent as a further direction, and each other summand replaces one direction with
+    its tangent.
     """
     X, *along = term.arguments
     result: Term | None = None
@@ -154,7 +154,7 @@ def _none(self: Linearization, term: Term, parts: list[Any]) -> None:
 
 
 def _differentiate_loop(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
-    """Return the tangent of a loop's state, which is the same state of the loop that computes tangents."""
+    """Return the tangent of a loop's state: the same state in the loop that computes tangents."""
     return self.make.term(term.operator, tuple(parts), (), term.options, term.shape)
 
 
@@ -170,7 +170,7 @@ def _running_product(self: Linearization, term: Term, parts: list[Any]) -> Term 
 
 PRODUCTS = {"∏": _product, "cumprod": _running_product}
 
-# The differentials of terms other than operators, and of the operator that takes any number of directions.
+# The differentials of terms that are not operators, and of the operator with any number of directions.
 STRUCTURAL = {
     "loop": loops.tangent,
     **dict.fromkeys(loops.READING, _differentiate_loop),

@@ -1,12 +1,12 @@
-"""JVP and VJP of loops. Both the tangent of a loop and the pullback of its cotangents are loops.
+"""Differentiate loops. Both the JVP of a loop and its VJP are loops.
 
     s ← f(s, x)                      a step
     ∂s ← f'(s, x) ⊙ (∂s, ∂x)         a step of the differential, which is linear in its states and uses each earlier s
     c, ∂x ← f'(s, x)ᵀ ⊙ c            a step of the reversed loop, which runs from the last step to the first
 
 The states of all steps are stored. The reversed loop recomputes the other values of each step. The cotangent of a
-loop-invariant argument is the sum of its cotangents over the steps. A slice, or a tensor that belongs to one step,
-has only the cotangent from that step.
+loop-invariant argument is the sum of its cotangents over the steps. A slice, or a tensor for a single step, has only
+the cotangent from its step.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from ..terms.loop_bodies import Loop
 from ..terms.terms import Term, topological
 from .selection import Selecting, SelectionMask, Share
 
-Asked = Sequence[tuple[Term, Share]]  # terms that read a loop's states, with their cotangents
+Asked = Sequence[tuple[Term, Share]]  # Terms that read a loop's states, with their cotangents.
 Carry = Callable[[Selecting, Sequence[tuple[Term, Share]], Sequence[Term], frozenset[str]], dict[int, Share]]
 READING = ("after", "through")
 
 
 class Inputs(NamedTuple):
-    """The inputs of a loop's body, each paired with its argument of the loop: one term, or one term per step."""
+    """The inputs of a loop's body, each with its argument of the loop: one term, or one term per step."""
 
     states: tuple[tuple[Term, Term], ...]
     slices: tuple[tuple[Term, Term], ...]
@@ -34,7 +34,7 @@ class Inputs(NamedTuple):
 
 
 def inputs_of(loop: Loop, arguments: Sequence[Any]) -> Inputs:
-    """Return the inputs of a loop's body, each paired with its argument of the loop."""
+    """Return the inputs of a loop's body, each with its argument of the loop."""
     ends = [len(loop.states), len(loop.states) + len(loop.slices)]
     ends.append(ends[-1] + len(loop.members) * loop.steps)
     lists = (tuple(arguments[at : at + loop.steps]) for at in range(ends[1], ends[2], loop.steps))
@@ -45,7 +45,7 @@ def inputs_of(loop: Loop, arguments: Sequence[Any]) -> Inputs:
 
 
 def loop_term(make: TermBuilder, inputs: Inputs, results: Iterable[Term], like: Loop) -> Term:
-    """Return the term of a loop with these inputs and results, but without the inputs that the results do not read."""
+    """Return the term of a loop with these inputs and results. Inputs that the results do not read are removed."""
     results = tuple(results)
     read = {id(term) for term in topological(*results)}
     slices, shared = ([pair for pair in pairs if id(pair[0]) in read] for pairs in (inputs.slices, inputs.given))
@@ -71,7 +71,7 @@ def stack_states(make: TermBuilder, loop: Term, number: int) -> Term:
 
 
 def leaf_of(make: TermBuilder, name: str, shape: Mapping[str, Any]) -> Term:
-    """Return an input of a loop's body, with `name` as the name of the input in the source text."""
+    """Create an input of a loop's body with `name` as its name in the source text."""
     return make.term("input", (), (), (f"{name} {len(make.graph)}", name), dict(shape))
 
 
@@ -80,19 +80,19 @@ def zero(make: TermBuilder, shape: Mapping[str, Any]) -> Term:
 
 
 def whole(make: TermBuilder, term: Term | None, shape: Mapping[str, Any]) -> Term:
-    """Return a term that is expanded to all axes of a shape, or zeros of this shape for None."""
+    """Broadcast a term to all axes of a shape. For None, return zeros with this shape."""
     return zero(make, shape) if term is None else make.spread(term, shape)
 
 
 # ----------------------------------------------------------------------------------------------------------- forwards
 def tangent(linearization: Any, term: Term, parts: Sequence[Term | None]) -> Term:
-    """Return the JVP of a loop, given the tangents of its arguments. It is a loop over the tangents of the states."""
+    """Return the JVP of a loop, given the tangents of its arguments. It is a loop over the states' tangents."""
     make, loop = linearization.make, term.options[0]
     inputs, changes = inputs_of(loop, term.arguments), inputs_of(loop, parts)
     leaves: dict[int, Term | None] = {}
 
     def changing(pairs: Iterable[tuple[Term, Any]], are: Callable[[Any], bool]) -> list[tuple[Term, Any]]:
-        """Create a leaf for the differential of each input that changes, and return pairs of a leaf and its value."""
+        """Create a leaf for the differential of each input that changes, and return pairs (leaf, value)."""
         result: list[tuple[Term, Any]] = []
         for leaf, change in pairs:
             leaves[id(leaf)] = moved = leaf_of(make, "change", leaf.shape) if are(change) else None
@@ -129,13 +129,13 @@ def tangent(linearization: Any, term: Term, parts: Sequence[Term | None]) -> Ter
 
 
 def read(loop: Loop, results: Sequence[Term]) -> list[tuple[int, Term]]:
-    """Return the states of a loop on which the given results depend, each with its number."""
+    """Return the numbers and terms of the states that the results read."""
     keys = {id(term) for term in topological(*results)}
     return [(number, state) for number, state in enumerate(loop.states) if id(state) in keys]
 
 
 def get_states_before(make: TermBuilder, term: Term, number: int) -> Any:
-    """Return a state's values before the steps, as separate terms or as one term stacked along the steps' axis."""
+    """Return a state's values before each step, as separate terms or as one term stacked along the step axis."""
     loop, first = term.options[0], term.arguments[number]
     axis, steps, shape = loop.axis, loop.steps, loop.states[number].shape
     if loop.members:
@@ -157,7 +157,7 @@ def back(select: Selecting, term: Term, asked: Asked, depends: set[int], carry: 
 
 
 class Backwards:
-    """The reversed loop of a linear loop, which runs from the last step to the first and carries cotangents."""
+    """The reverse of a linear loop. It runs from the last step to the first, and its states are cotangents."""
 
     def __init__(self, make: TermBuilder, term: Term, depends: set[int]):
         self.make, self.term, self.loop = make, term, term.options[0]
@@ -206,11 +206,11 @@ class Backwards:
         return tuple(pair for pair in pairs if id(pair[0]) not in self.depends)
 
     def turn(self, term: Term) -> Term:
-        """Return a slice with its order reversed along the axis of the steps."""
+        """Reverse a slice along the step axis."""
         return self.make.at(term, self.axis, self.turned)
 
     def extra_axes(self, asked: Sequence[tuple[Term, Term]]) -> dict[str, Any]:
-        """Return the axes, with sizes, that the cotangents have in addition to the axes of their terms."""
+        """Return the axes of the cotangents that their terms lack, with sizes."""
         extra_axes: dict[str, Any] = {}
         for user, cotangent in asked:
             extra_axes |= {axis: size for axis, size in cotangent.shape.items() if axis not in user.shape}
@@ -219,7 +219,10 @@ class Backwards:
     def state_cotangents(
         self, asked: Sequence[tuple[Term, Term]], extra: Mapping[str, Any]
     ) -> tuple[dict[int, Term], dict[int, Term]]:
-        """Return each state's cotangent after the last step, and its cotangents after each step along the axis."""
+        """Return the cotangent of each state after the last step, and its cotangents after all steps.
+
+        The second cotangents are stacked along the step axis.
+        """
         make, last, within = self.make, dict[int, Term](), dict[int, Term]()
         for user, cotangent in asked:
             number, at = user.options
@@ -235,7 +238,7 @@ class Backwards:
         return last, within
 
     def argument_cotangents(self, loop: Term) -> dict[int, Share]:
-        """Return the cotangent of each argument of a loop, keyed by the position of the argument."""
+        """Return the cotangent of each argument of a loop, by the argument's position."""
         make, steps, shares = self.make, self.steps, dict[int, Share]()
         numbers = {id(leaf): number for number, leaf in enumerate(self.linear)}
         position = 0
@@ -262,7 +265,7 @@ class Backwards:
 
 
 def mask_nonzero(make: TermBuilder, cotangent: Term) -> Share:
-    """Return a cotangent masked by its nonzero elements, so that zeros from a choice in a later step stay zero."""
+    """Mask a cotangent by its nonzero elements, so that zeros from a choice in a later step stay zero."""
     holds = SelectionMask(cotangent.shape, lambda: make.between("≠", cotangent, make.number(0)), weak=True)
     return Share(cotangent, (holds,))
 

@@ -1,10 +1,10 @@
-"""Nested derivatives, in which an inner derivative holds the variable of the outer derivative constant.
+"""Compute nested derivatives, in which the inner derivative holds the outer variable constant.
 
     R = Y^2                     ∂(∑_{a} ∂(R^2)/∂Y*)/∂R†
 
-∂(…)/∂R differentiates its body as a function of R. Within the body, R is an independent variable and not a function
-of Y, so ∂(R^2)/∂Y* is zero. The inner derivative is first computed by itself, with R = Y^2. The enclosing derivative
-then recomputes it.
+∂(…)/∂R differentiates its body as a function of R. Inside the body, R is an independent variable rather than a function
+of Y, so ∂(R^2)/∂Y* is zero. The inner derivative is first computed separately, with R = Y^2. The outer derivative then
+recomputes it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..terms.terms import Term, TermGraph, made_since
 
 @dataclass(frozen=True, eq=False)
 class DerivativeRecord:
-    """The record of one derivative: the body, the variable, the new axes, and the terms that are held constant."""
+    """The record of one derivative: the body, the variable, the new axes, and the constant terms."""
 
     body: Term
     by: Term
@@ -26,14 +26,14 @@ class DerivativeRecord:
 
 
 def attach_record(graph: TermGraph, term: Term, taken: DerivativeRecord) -> Term:
-    """Return the term of a derivative, with its record attached if an outer derivative may have to recompute it."""
+    """Attach the record of a derivative to its term if an outer derivative may have to recompute it."""
     if not any(term.operator == "variable" for term in find_terms_between(taken)):
         return term
     return graph.intern("variable", (term,), (), ("∂", taken), term.shape, term.boolean, term.node)
 
 
 def find_terms_between(taken: DerivativeRecord) -> list[Term]:
-    """Return the terms through which the body depends on the variable of the derivative."""
+    """Return the terms through which the body depends on the variable."""
     terms: dict[int, Term] = {id(taken.by): taken.by}
     constant = {id(term) for term in taken.constant}
     for term in made_since(taken.by, taken.body):
@@ -43,7 +43,7 @@ def find_terms_between(taken: DerivativeRecord) -> list[Term]:
 
 
 def held(graph: TermGraph, body: Term, fixed: Term, take: Callable[[DerivativeRecord], Term]) -> Term:
-    """Return the body with each inner derivative recomputed if it depends on a term that is now held constant."""
+    """Return the body, with all inner derivatives recomputed that depend on a term which is now constant."""
     terms: dict[int, Term] = {id(fixed): fixed}
 
     def rebuilt(root: Term) -> Term:

@@ -1,7 +1,7 @@
-"""Products over a long axis, as terms whose derivatives need memory proportional to the length of the axis.
+"""Build products over a long axis whose derivatives need memory proportional to the length of the axis.
 
-For each element, the differentials of `∏` and `cumprod` multiply all other elements, which requires quadratic memory.
-The terms in this module do not divide, so zeros do not need a special case, even in second derivatives.
+For each element, the usual differentials of `∏` and `cumprod` multiply all other elements, which needs quadratic
+memory. The terms in this module do not divide, so zeros need no special case, even in second derivatives.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from ..core.sizes import SizeVariable, resolve
 from ..terms.builder import TermBuilder
 from ..terms.terms import Term
 
-SHORT = 64  # elements of an axis whose square is small
+SHORT = 64  # For an axis of this size, quadratic memory is acceptable.
 
 
 def is_long(term: Term) -> bool:
-    """Return whether a product's axis is so long that the square of its length is large."""
+    """Return whether a product's axis is so long that quadratic memory is too much."""
     size = resolve(term.arguments[0].shape[term.axes[0]])
     return type(size) is not SizeVariable and size > SHORT
 
 
 def multiply_others(make: TermBuilder, term: Term) -> Term:
-    """Return, for each element of the operand of `∏`, the product of all other elements."""
+    """Return, for each element in the operand of `∏`, the product of all other elements."""
     (axis,) = term.axes
     factors = term.arguments[0]
     backwards = multiply_before(make, reverse(make, factors, axis), axis)
@@ -28,13 +28,16 @@ def multiply_others(make: TermBuilder, term: Term) -> Term:
 
 
 def multiply_before(make: TermBuilder, factors: Term, axis: str) -> Term:
-    """Return, for each element along an axis, the product of all elements before it."""
+    """Return, for each element along an axis, the product of all previous elements."""
     before = shift(make, factors, axis, 1)
     return make.term("cumprod", (before,), (axis,), (), dict(before.shape))
 
 
 def multiply_up_to(make: TermBuilder, term: Term) -> Term:
-    """Return `cumprod`, computed from products of 1, 2, 4, … elements, with one term per binary digit of the length."""
+    """Build `cumprod` from products of 1, 2, 4, … elements.
+
+    The number of terms grows with the logarithm of the length.
+    """
     (axis,) = term.axes
     result, step, size = term.arguments[0], 1, resolve(term.shape[axis])
     while step < size:
@@ -43,7 +46,7 @@ def multiply_up_to(make: TermBuilder, term: Term) -> Term:
 
 
 def shift(make: TermBuilder, term: Term, axis: str, by: int) -> Term:
-    """Return a term whose elements are shifted along an axis by `by` positions, with ones at the start."""
+    """Shift the elements of a term along an axis by `by` positions, with ones at the start."""
     one = make.number(1)
     position = make.between("-", make.iota(axis, 1, term.shape[axis]), make.number(by))
     is_inside = make.between("≥", position, one)
@@ -52,6 +55,6 @@ def shift(make: TermBuilder, term: Term, axis: str, by: int) -> Term:
 
 
 def reverse(make: TermBuilder, term: Term, axis: str) -> Term:
-    """Return a term with its elements in reverse order along an axis."""
+    """Reverse the elements of a term along an axis."""
     size = resolve(term.shape[axis])
     return make.at(term, axis, make.between("-", make.number(size + 1), make.iota(axis, 1, size)))

@@ -1,4 +1,4 @@
-"""Formulas of operators' records: their differentials and definitions, typed for one use of an operator."""
+"""Type the formulas in operators' records, which are differentials and definitions, for one call of an operator."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term, TermGraph, topological
 
-LETTERS = ("X", "Y", "Z")  # names of the arguments in a formula
-AUXILIARY = ("rank", "i", "j")  # inner axes of a formula, renamed in each use
+LETTERS = ("X", "Y", "Z")  # The names of the arguments in a formula.
+AUXILIARY = ("rank", "i", "j")  # Inner axes of a formula, which are renamed in each call.
 ZERO = "0"
-LAST = 2**40  # The first serial number of expanded terms, which follow the terms of a program.
+LAST = 2**40  # The serial number of the first expanded term, beyond all terms of a program.
 
 
 @lru_cache(maxsize=256)
 def expression(text: str, functions: frozenset[str] = frozenset()) -> Node:
-    """Return the syntax tree of a formula that is given as text and may call these functions."""
+    """Parse a formula that may call the given functions."""
     (statement,) = parse(text, "text", functions=functions).statements
     assert isinstance(statement, nodes.Value)
     return statement.body
@@ -41,9 +41,9 @@ def no_program() -> Scope:
 
 
 def rules_of(checker: Inference) -> Inference:
-    """Return a checker that types the formulas of records, in which all names are built in.
+    """Return a checker for the formulas of records, in which all names are built in.
 
-    The terms are interned in the graph of `checker`.
+    Its terms belong to the graph of `checker`.
     """
     if checker.rules is None:
         checker.rules = checker.fork(no_program())
@@ -52,7 +52,7 @@ def rules_of(checker: Inference) -> Inference:
 
 
 def make_checker(kind: Callable[[Scope], Inference]) -> Inference:
-    """Return a checker that types formulas of records. Its terms follow the terms of any program."""
+    """Create a checker for the formulas of records. Its terms come after the terms of any program."""
     checker = kind(no_program())
     checker.graph = TermGraph(count(LAST))
     return checker
@@ -66,7 +66,7 @@ def infer_formula(
     node: Node | None,
     more: Mapping[Key, Term] | None = None,
 ) -> Term:
-    """Return the term of a record's formula, with the operands, options and axes of a use, and more names."""
+    """Return the term of a record's formula for the operands, options and axes of a call. `more` defines more names."""
     rules = rules_of(checker)
     tree, before = expression(text, frozenset(rules.python)), len(rules.graph)
     env = Environment(variables={**(more or {})})
@@ -88,7 +88,7 @@ def infer_formula(
 
 
 def formal_axes(record: Operator, term: Term) -> dict[str, tuple[str, ...]]:
-    """Return a map from each axis in a record's formula to the axes that replace it in one use."""
+    """Return a map from each axis in a record's formula to the actual axes in a call."""
     formals = record.lifted.formals
     if term.operator == "python":
         return {formal: (axis,) for formal, axis in zip(formals, term.options[0].axes)}
@@ -102,7 +102,7 @@ def formal_axes(record: Operator, term: Term) -> dict[str, tuple[str, ...]]:
 def expand_definition(
     checker: Inference, term: Term, definitions: Mapping[str, OperatorDefinition] | None = None
 ) -> Term | None:
-    """Return a term by the definition of its operator, by default in the prelude, or None if there is none."""
+    """Return a term by the definition of its operator, or None if there is none. The prelude is the default source."""
     definition = (definitions or load_definitions()).get(term.operator)
     if definition is None or definition.has_axes != bool(term.axes):
         return None
@@ -111,7 +111,7 @@ def expand_definition(
 
 
 def expand_terms(checker: Inference, roots: Sequence[Term], is_expanded: Callable[[Term], bool]) -> tuple[Term, ...]:
-    """Return the roots with the definitions of the chosen terms in place of these terms."""
+    """Replace the selected terms in the roots with the definitions of their operators."""
     copies: dict[int, Term] = {}
 
     def expand(root: Term) -> Term:

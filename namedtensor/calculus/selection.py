@@ -1,4 +1,4 @@
-"""Masked tangents and cotangents, which are zero where their conditions do not hold.
+"""Mask tangents and cotangents, so that they are zero if their conditions are false.
 
 The derivative of a case expression is the derivative of the selected case. The derivative of a case that is not
 selected may be infinite or NaN, and 0 · ∞ is not 0. A mask therefore selects values through where(condition, …, 0)
@@ -8,8 +8,7 @@ instead of multiplying them by 0.
 
 A `Share` is a term with masks. There is a mask for each case, for each identity at the start of a derivative, and for
 each selection by argmax or an index. Masks pass through operations that only move elements. They are applied at the
-end, or before elements with different indices are added. A product with a finite factor (`finiteness`) does not need
-a mask.
+end, or before elements with different indices are added. A product with a finite factor (`finiteness`) needs no mask.
 """
 
 from __future__ import annotations
@@ -29,10 +28,10 @@ Write = Callable[[], Term]
 
 
 class SelectionMask:
-    """The condition under which a masked term can be nonzero. The term of the condition is built on demand.
+    """The condition under which a masked term may be nonzero. Its term is built on demand.
 
-    If the condition is an identity, `pair` contains its two axes. If the condition is `weak`, it states only that
-    some element contributed to a sum.
+    If the condition is an identity, `pair` contains its two axes. A `weak` condition states only that some element
+    contributed to a sum.
     """
 
     def __init__(self, axes: Iterable[str], write: Write, pair: tuple[str, ...] = (), weak: bool = False):
@@ -47,7 +46,7 @@ Conditions = tuple[SelectionMask, ...]
 
 
 class Share(NamedTuple):
-    """A masked term, which is zero unless all conditions in `within` are true. Masks in `due` are not applied yet."""
+    """A masked term, which is zero unless all masks in `within` are true. Masks in `due` are still to be applied."""
 
     term: Term
     within: Conditions = ()
@@ -55,12 +54,12 @@ class Share(NamedTuple):
 
 
 def unite_masks(*several: Iterable[SelectionMask]) -> Conditions:
-    """Return the union of several sets of masks, with each mask once and in the order of the sets."""
+    """Return the union of several sets of masks, in order and without duplicates."""
     return tuple(dict.fromkeys(condition for some in several for condition in some))
 
 
 def remove_masks(some: Conditions, others: Iterable[SelectionMask]) -> Conditions:
-    """Return the masks of the first set that are not in the second."""
+    """Return the masks in `some` that are not in `others`."""
     others = set(others)
     return tuple(condition for condition in some if condition not in others)
 
@@ -72,7 +71,7 @@ def touching(some: Conditions, axes: Iterable[str]) -> Conditions:
 
 
 class Selecting:
-    """Operations on masked terms, which correspond to the operations of `TermBuilder` on terms."""
+    """Operations on masked terms. They correspond to the operations of `TermBuilder` on terms."""
 
     def __init__(self, make: TermBuilder):
         self.make, self.finite = make, Finite()
@@ -80,14 +79,14 @@ class Selecting:
 
     # ---------------------------------------------------------------------------------------------------- conditions
     def pair(self, row: str, column: str, size: Any) -> SelectionMask:
-        """Return the mask that is true if the indices along the axes `row` and `column` are equal."""
+        """Return the mask that is true at equal positions along the axes `row` and `column`."""
         return self.once(
             (row, column),
             SelectionMask((row, column), lambda: self.positive(self.make.identity(row, column, size)), (row, column)),
         )
 
     def once(self, key: Any, condition: SelectionMask) -> SelectionMask:
-        """Return the mask stored under a key. If the key has no mask, store the given mask and return it."""
+        """Return the mask for a key. If there is none, store the given mask and return it."""
         return self.known.setdefault(key, condition)
 
     def of(self, condition: Term) -> SelectionMask:
@@ -97,11 +96,14 @@ class Selecting:
         return self.make.between(">", term, self.make.number(0))
 
     def all_of(self, conditions: Conditions) -> Term:
-        """Return the conjunction of masks as a term that is one condition."""
+        """Return the conjunction of several masks as a term."""
         return reduce(partial(self.make.between, "∧"), [condition.term for condition in conditions])
 
     def indicator(self, conditions: Conditions, shape: Any) -> Term:
-        """Return a term over the axes of the shape and the conditions: 1 if all conditions hold, and 0 otherwise."""
+        """Return a term that is 1 at positions that satisfy all masks, and 0 elsewhere.
+
+        It has the axes of the shape and the masks.
+        """
         term = self.make.number(1)
         if conditions:
             holds = self.all_of(conditions)
@@ -122,7 +124,7 @@ class Selecting:
     def some_of(self, conditions: Conditions, shape: Any, axes: Iterable[str]) -> Conditions:
         """Return the masks that remain after a sum along axes.
 
-        A sum may be nonzero if, for some element along these axes, all masks are true.
+        The sum may be nonzero if all masks are true for at least one element along these axes.
         """
         axes = frozenset(axes)
         open_ = [condition for condition in conditions if not self.holds_somewhere(condition, conditions, axes)]
@@ -138,11 +140,17 @@ class Selecting:
 
     @staticmethod
     def holds_somewhere(one: SelectionMask, conditions: Conditions, axes: frozenset[str]) -> bool:
-        """Return whether a mask surely holds somewhere along the axes: an identity whose axes no other mask has."""
+        """Return whether a mask is certainly true somewhere along the axes.
+
+        This is known for an identity whose axes no other mask has.
+        """
         return bool(one.pair) and not any(one.axes & condition.axes for condition in conditions if condition is not one)
 
     def union(self, one: Conditions, other: Conditions) -> Conditions:
-        """Return masks that all hold if either set of masks holds: the common masks, and one mask for the others."""
+        """Return masks that are true if all masks in `one` or all masks in `other` are true.
+
+        They are the common masks, and one mask for the others.
+        """
         common = tuple(condition for condition in one if condition in other)
         rest = remove_masks(one, common), remove_masks(other, common)
         if not all(rest):
@@ -161,12 +169,12 @@ class Selecting:
 
     # -------------------------------------------------------------------------------------------------------- shares
     def seed(self, shape: Any, partners: Any) -> Share:
-        """Return the masked term at the start of a derivative. See `TermBuilder.seed`."""
+        """Return the masked term at the start of a derivative (see `TermBuilder.seed`)."""
         conditions = tuple(self.pair(axis, partner, shape[axis]) for axis, partner in partners.items())
         return Share(self.make.seed(shape, partners), conditions)
 
     def where(self, conditions: Conditions, term: Term) -> Term:
-        """Return the term that equals the given term at positions that satisfy all masks, and 0 elsewhere."""
+        """Return a term that is equal to `term` at positions that satisfy all masks, and 0 elsewhere."""
         zero = self.make.number(0.0)
         if not conditions:
             return term
@@ -176,20 +184,20 @@ class Selecting:
         return self.make.between("where", holds, term, zero)
 
     def settled(self, share: Share, conditions: Iterable[SelectionMask] | None = None) -> Share:
-        """Return the masked term after its pending masks, or only those among `conditions`, are applied."""
+        """Apply the pending masks to a masked term, or only the pending masks among `conditions`."""
         expected = None if conditions is None else set(conditions)
         now = tuple(condition for condition in share.due if expected is None or condition in expected)
         return Share(self.where(now, share.term), share.within, remove_masks(share.due, now))
 
     def add(self, one: Share, other: Share, sign: str = "+") -> Share:
-        """Return the sum of two masked terms, after masks that only one of them has are applied."""
+        """Add two masked terms. Masks that only one of them has are applied first."""
         common = tuple(condition for condition in one.within if condition in other.within)
         one, other = (self.settled(share, remove_masks(share.due, common)) for share in (one, other))
         term = self.make.between(sign, one.term, other.term)
         return Share(term, self.union(one.within, other.within), unite_masks(one.due, other.due))
 
     def sum(self, share: Share, axes: Iterable[str], operator: str = "∑") -> Share:
-        """Return the sum, or the mean, of a masked term along some axes."""
+        """Sum a masked term along some axes, or compute its mean."""
         axes = tuple(axes)
         if not axes:
             return share
@@ -203,7 +211,7 @@ class Selecting:
         )
 
     def within(self, share: Share, condition: SelectionMask) -> Share:
-        """Return the masked term with one further mask, which is still pending."""
+        """Add a pending mask to a masked term."""
         return Share(share.term, unite_masks(share.within, (condition,)), unite_masks(share.due, (condition,)))
 
     def quotient(self, share: Share, divisor: Term) -> Share:
@@ -227,9 +235,9 @@ class Selecting:
         return Share(times, within, expected)
 
     def contracted(self, share: Share, other: Term, axes: tuple[str, ...]) -> Share:
-        """Return a masked term contracted with another term.
+        """Contract a masked term with another term.
 
-        Masks along the summed axes are applied first unless that creates a larger tensor.
+        Masks along the summed axes are applied first, unless this creates a larger tensor.
         """
         met = touching(share.within, axes)
         share, picks = self.settled(share, met), self.selector(other)
@@ -252,13 +260,13 @@ class Selecting:
         return Share(result, within, expected)
 
     def is_due(self, condition: SelectionMask, other: Term) -> bool:
-        """Return whether a mask must be applied because the other factor may be NaN in the excluded elements."""
+        """Return whether a mask must be applied because the other factor may be NaN at excluded elements."""
         return number(other) is None and other.operator != "constant" and not (condition.weak and self.finite(other))
 
     def multiply_counting(
         self, share: Term, within: Conditions, other: Term, picks: SelectionMask | None, axes: tuple[str, ...]
     ) -> Term:
-        """Return a sum of products that is infinite only in elements that neither mask excludes."""
+        """Return a sum of products that is infinite only because of elements that no mask excludes."""
         make = self.make
         counts = [self.indicator(within, share.shape), self.indicator((), other.shape)]
         if picks is not None:
@@ -291,7 +299,7 @@ class Selecting:
         return self.once((one, *sorted(names.items())), condition)
 
     def moved(self, share: Share, move: Callable[[Term], Term], axes: frozenset[str]) -> Share:
-        """Return the masked term after an operation that moves elements. The masks move in the same way."""
+        """Apply an operation that moves elements to a masked term and its masks."""
         touched = touching(share.within, axes)
         share = self.settled(share, touched)
         term, conditions = move(share.term), remove_masks(share.within, touched)

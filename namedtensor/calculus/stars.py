@@ -1,4 +1,4 @@
-"""Stars, which distinguish the axes of nested derivatives, such as the axes of X and of X* in ∂²L/∂X²."""
+"""Assign stars, which distinguish the axes of nested derivatives, such as the axes of X and X* in ∂²L/∂X²."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def marks() -> Iterator[str]:
 
 
 def marks_in(tree: Any) -> set[str]:
-    """Return the stars of all axes, names and derivatives in a tree."""
+    """Return the stars on all axes, names and derivatives in a tree."""
     used: set[str] = set()
     for node in walk(tree):
         if isinstance(node, Derivative):
@@ -37,9 +37,9 @@ def marks_in(tree: Any) -> set[str]:
 
 
 def mark_of(node: Derivative) -> str:
-    """Return the star of a derivative's axes: the written star, or the next free star if its body uses that one.
+    """Return the star for a derivative's axes: its star in the source, or the next star if the body uses that star.
 
-    The body uses it if it is a derivative with the same variable and star.
+    The body uses it if it is a derivative with the same variable and the same star.
     """
     inner, depth = node.body, 0
     while isinstance(inner, Derivative) and (inner.variable, inner.mark) == (node.variable, node.mark):
@@ -52,7 +52,7 @@ def mark_of(node: Derivative) -> str:
 
 
 def with_distinct_marks(tree: Any) -> Any:
-    """Return the tree with the star of each derivative written out."""
+    """Return the tree with an explicit, distinct star for each derivative."""
     if any(isinstance(node, Derivative) and mark_of(node) != node.mark for node in walk(tree)):
         return map_nodes(tree, _with_mark)
     return tree

@@ -1,7 +1,7 @@
-"""Reverse mode for several variables at once, in which one backward sweep computes all derivatives of one number.
+"""Compute derivatives with respect to several variables in one backward sweep (reverse mode).
 
-For example, the derivatives ∂loss/∂W^1*, …, ∂loss/∂W^96* share one linearization, in which all variables change, and
-one backward sweep.
+For example, the derivatives ∂loss/∂W^1*, …, ∂loss/∂W^96* share one backward sweep and one linearization, in which all
+variables change.
 """
 
 from __future__ import annotations
@@ -15,11 +15,14 @@ from .linearize import DIFFERENTIAL, Linearization
 from .nested import DerivativeRecord
 from .transpose import transpose_leaves
 
-Cotangents = dict[int, Term]  # The keys are the identities of the variables.
+Cotangents = dict[int, Term]  # The keys are the ids of the variables.
 
 
 def swept(checker: Inference, make: TermBuilder, taken: DerivativeRecord) -> Term | None:
-    """Return a derivative from the backward sweep that its body shares, or None if it needs a separate sweep."""
+    """Return a derivative from the backward sweep that its body shares with other derivatives.
+
+    Return None if the derivative needs a separate sweep.
+    """
     body = taken.body
     if body.shape or taken.constant:
         return None
@@ -30,11 +33,10 @@ def swept(checker: Inference, make: TermBuilder, taken: DerivativeRecord) -> Ter
 
 
 def sweep(checker: Inference, make: TermBuilder, body: Term) -> Cotangents:
-    """Return the derivatives of a number with respect to all the program's variables, from one backward sweep.
+    """Return the derivatives of a number with respect to all variables of the program, from one backward sweep.
 
-    Return {} if there are fewer than two variables, if one of them has no derivative, or if all derivatives are zero.
-
-    If a function's argument with the name of a variable depends on other terms, include only inputs.
+    Return {} if there are fewer than two variables, if a variable has no derivative, or if all derivatives are zero. If
+    a function's argument with the name of a variable depends on other terms, include only inputs.
     """
     inside = topological(body)
     variables = [term for term in inside if term.operator == "variable"]
@@ -56,6 +58,6 @@ def sweep(checker: Inference, make: TermBuilder, body: Term) -> Cotangents:
 
 
 def is_asked(checker: Inference, term: Term) -> bool:
-    """Return whether the program takes a derivative with respect to the name of this term."""
+    """Return whether the program contains a derivative with respect to the name of this term."""
     name = term.options[0]
     return isinstance(name, str) and name != DIFFERENTIAL and checker.scope.varies(name)

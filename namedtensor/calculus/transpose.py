@@ -1,14 +1,14 @@
-"""Transposition (VJP) and push-forward of linear terms, using masked cotangents and tangents.
+"""Transpose linear terms (VJP) and push tangents forward through them, with masks.
 
-A differential is linear in ∂X and consists of few operators. They are products with terms that do not depend on X,
-choices between cases, and operators that move and add elements. The operator's record propagates a cotangent back to
-an operand. For structural terms, `TRANSPOSE_RULES` does so.
+A differential is linear in ∂X and contains only three kinds of operators: products with terms that do not depend on X,
+choices between cases, and operators that move and add elements. The rule in the operator's record propagates a
+cotangent back to an operand. `TRANSPOSE_RULES` contains the rules for structural terms.
 
     t = u ⊙_{key} v      if t has the cotangent c, u has the cotangent c ⊙_{the axes that only v has} v
     t = ∑_{seq} u        if t has the cotangent c, u has the cotangent c at each element of seq
 
-Products and choices use shares (`selection`), so excluded elements remain zero even when they are multiplied by
-infinite elements.
+Products and choices use shares (`selection`), so that excluded elements remain zero even if they are multiplied by
+infinity.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def transpose(
 ) -> Term:
     """Return the cotangent of `leaf` for one cotangent per element of `whole`, along new axes.
 
-    `partners` maps the axes of `whole` to the names of the new axes.
+    `partners` maps the axes of `whole` to the new axes.
     """
     return transpose_leaves(make, whole, [leaf], shape, partners)[id(leaf)]
 
@@ -40,9 +40,9 @@ def transpose(
 def transpose_leaves(
     make: TermBuilder, whole: Term, leaves: Sequence[Term], shape: Mapping[str, Any], partners: Mapping[str, str]
 ) -> dict[int, Term]:
-    """Return the cotangents of several leaves, keyed by leaf identity, from one backward sweep.
+    """Return the cotangents of several leaves from one backward sweep, by the leaves' ids.
 
-    Leaves that do not affect `whole` are omitted.
+    Leaves that do not affect `whole` are left out.
     """
     select = Selecting(make)
     cotangents = cotangents_of(select, [(whole, select.seed(shape, partners))], leaves, frozenset(partners.values()))
@@ -52,7 +52,7 @@ def transpose_leaves(
 def cotangents_of(
     select: Selecting, roots: Sequence[tuple[Term, Share]], leaves: Sequence[Term], extra: frozenset[str]
 ) -> dict[int, Share]:
-    """Return the cotangents of leaves, keyed by leaf identity, from the cotangents of roots.
+    """Return the cotangents of leaves, by the leaves' ids, given the cotangents of roots.
 
     `extra` contains the axes that only cotangents have.
     """
@@ -104,7 +104,7 @@ def pushforward(
 
 
 def dependent(roots: Sequence[Term], leaves: Sequence[Term]) -> tuple[list[Term], set[int]]:
-    """Return the terms that depend on any of the leaves, in topological order, and the ids of all such terms."""
+    """Return the terms that depend on a leaf, in topological order, and the ids of these terms."""
     ends = {id(leaf) for leaf in leaves}
     depends, order = {*ends}, list[Term]()
     for term in topological(*roots):
@@ -116,7 +116,7 @@ def dependent(roots: Sequence[Term], leaves: Sequence[Term]) -> tuple[list[Term]
 
 # --------------------------------------------------------------------------------------------------- products, choices
 def cotangent_of_argument(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
-    """Return the cotangent of an argument from the term's cotangent, by a rule for shares or the record's transpose."""
+    """Return the cotangent of an argument, given its term's cotangent, by a rule for shares or in the record."""
     rule = COTANGENT_RULES.get(term.operator)
     if rule is not None:
         return rule(select, term, cotangent, position)
@@ -129,7 +129,7 @@ def _rename_cotangent(select: Selecting, term: Term, cotangent: Share, position:
 
 
 def _product(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
-    """Return the transpose of ⊙: the cotangent times the other factor, summed over axes that only that factor has."""
+    """Return the transpose of ⊙: the cotangent times the other factor, summed over axes that only this factor has."""
     argument, other = term.arguments[position], term.arguments[1 - position]
     return select.product(cotangent, other, [axis for axis in other.shape if axis not in argument.shape])
 
@@ -139,14 +139,14 @@ def _quotient(select: Selecting, term: Term, cotangent: Share, position: int) ->
 
 
 def _chosen(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
-    """Return the transpose of a choice: the cotangent, masked by the conditions under which the argument is chosen."""
+    """Return the transpose of a choice: the cotangent, masked by the conditions that select the argument."""
     for condition in conditions_taken(select, term, position):
         cotangent = select.within(cotangent, select.of(condition))
     return cotangent
 
 
 def conditions_taken(select: Selecting, term: Term, position: int) -> list[Term]:
-    """Return the conditions that all hold if a choice selects the value at this position."""
+    """Return the conditions that are all true if a choice selects the value at this position."""
     if term.operator == "where":
         holds = term.arguments[0]
         return [holds if position == 1 else select.make.between("¬", holds)]
@@ -161,7 +161,7 @@ def _transpose_pick(select: Selecting, term: Term, cotangent: Share, position: i
 
 
 def _transpose_index(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
-    """Return the transpose of indexing, which is scatter-add. Elements that no index selects are zero."""
+    """Return the transpose of indexing, a scatter-add. Elements that no index selects are zero."""
     make, (whole, at), (axis,) = select.make, term.arguments, term.axes
     over = frozenset(name for name in at.shape if name not in whole.shape)
     touched = touching(cotangent.within, axes_moved(term))
@@ -183,14 +183,14 @@ def _trace(select: Selecting, term: Term, cotangent: Share, position: int) -> Sh
 
 
 def _exponential(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
-    """Return the transpose of the derivative of e^X: the cotangent replaces a direction, and matrices are transposed."""
+    """Return the transpose of e^X's derivative: the cotangent replaces a direction, and the matrices are transposed."""
     row, column = term.axes
     others = [select.make.rename(argument, {row: column, column: row}) for argument in term.arguments]
     return _transpose_along(select, term, others, cotangent, position)
 
 
 def _transpose_along(select: Selecting, term: Term, arguments: Sequence[Term], share: Share, position: int) -> Share:
-    """Return the derivative of e^X along directions, with the masked term in place of the argument at this position."""
+    """Return the derivative of e^X along directions, with a masked term in place of the argument at this position."""
     touched = touching(share.within, term.axes)
     share = select.settled(share, touched)
     terms = (*arguments[:position], share.term, *arguments[position + 1 :])
@@ -231,7 +231,7 @@ def axes_moved(term: Term) -> frozenset[str]:
 
 # ------------------------------------------------------------------------------------------------------------------ on
 def tangent_of_term(select: Selecting, term: Term, parts: list[Share | None], extra: Mapping[str, Any]) -> Share:
-    """Return the tangent of a linear term, given the tangents of its arguments. A tangent of None is zero."""
+    """Return the tangent of a linear term, given the tangents of its arguments. None represents zero."""
     rule, record = TANGENT_RULES.get(term.operator), REGISTRY.get(term.operator)
     if rule is not None:
         return rule(select, term, parts)
@@ -289,7 +289,7 @@ TANGENT_RULES: dict[str, Callable[[Selecting, Term, list[Share | None]], Share]]
 def tangent_by_same_operator(
     select: Selecting, term: Term, parts: list[Share | None], extra: Mapping[str, Any]
 ) -> Share:
-    """Return the tangent of a term that moves, combines or selects elements: the same term, applied to tangents."""
+    """Return the tangent of a term that moves, combines or selects elements, by applying its operator to tangents."""
     make, axes = select.make, axes_moved(term)
     shares = [part for part in parts if part is not None]
     common = tuple(
@@ -329,7 +329,7 @@ def tangent_by_same_operator(
 
 
 def is_fixed(term: Term, position: int, argument: Term) -> bool:
-    """Return whether an argument only specifies positions or conditions and does not provide elements itself."""
+    """Return whether an argument only specifies positions or conditions, rather than elements."""
     return argument.boolean or (term.operator in INDEXED and position == 1)
 
 
@@ -369,7 +369,7 @@ def _literal(make: TermBuilder, term: Term, cotangent: Term, position: int) -> T
 
 
 def _transpose_scatter(make: TermBuilder, term: Term, cotangent: Term, position: int) -> Term:
-    """Return the transpose of scatter-add: each number's cotangent is the cotangent of the element it was added to."""
+    """Return the transpose of scatter-add: a summand's cotangent is the cotangent of the element that contains it."""
     places = term.arguments[1]
     sizes = {name: size for name, size in cotangent.shape.items() if name not in term.axes}
     return make.term("index", (cotangent, places), term.axes, (), {**sizes, **places.shape})
@@ -386,7 +386,7 @@ TRANSPOSE_RULES: dict[str, Rule] = {  # for structural terms; operators have rul
 
 
 def rule_of(operator: str) -> Rule:
-    """Return the transpose rule of a structural term or of a linear operator's record."""
+    """Return the transpose rule for a structural term or from a linear operator's record."""
     rule = TRANSPOSE_RULES.get(operator) or REGISTRY[operator].transpose
     assert rule is not None, f"nothing is linear in {operator}"
     return rule
