@@ -45,7 +45,6 @@
 `counting`: recognition of index variables that are plain numbers.
 `stacked_families`: members stacked along an axis.
 `size_solver`: the solver for |ax| and for n in seq[n].
-`size_agenda`: failed searches for sizes, and the values for which they wait.
 `size_facts`: size equations, indexed by the symbols that they mention.
 `inferred_sizes`: sizes inferred from the types of expressions.
 `axis_sizes`: the size of one axis.

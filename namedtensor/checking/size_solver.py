@@ -24,9 +24,9 @@ from ..terms.environment import Conflict, Environment, source_name
 from ..terms.inference import Inference, SizesInterface
 from .given_sizes import check_given_sizes, check_stated_sizes
 from .inferred_sizes import infer_size, several_sizes
-from .size_agenda import SearchKey, SizeAgenda
 from .size_facts import MAX_SIZE_NUMBER, FactIndex, Symbol, calculate, invert, parts, power, sides, solve_size, words_of
 
+SearchKey: TypeAlias = tuple[Any, ...]  # a symbol, its environment, and whether types count
 NodePath: TypeAlias = tuple[Any, ...]  # A node, and the path to its container.
 MAX_SEARCHES_PER_PIECE = 4  # The maximum number of searches for sizes, per allowed node of the formula.
 
@@ -43,15 +43,15 @@ def anchor(env: Environment) -> Environment:
 class SizeSolver(SizesInterface):
     """The solver for the sizes of one program.
 
-    Solutions are memoized. A failed search is repeated only after another symbol in the same size equation gets a
-    value. One pass over the equations therefore finds all sizes of a program.
+    Solutions are memoized. A failed search is repeated only after another search has found a new value.
     """
 
     def __init__(self, checker: Inference):
         self.checker = checker
         self.declared: list[tuple[SizeEquation, Environment]] = []
         self.busy: set[SearchKey] = set()
-        self.agenda = SizeAgenda()  # The agenda of the current run.
+        self.failed: set[SearchKey] = set()  # of this run, since the last new value
+        self.valued: set[tuple[SearchKey, bool]] = set()  # searches of this run with a value, and whether it is known
         self.found: dict[SearchKey, tuple[Any, Environment]] = {}
         self.runs: int = 0
         self.searches: int = 0
@@ -99,14 +99,14 @@ class SizeSolver(SizesInterface):
         cached = self.found.get(search_key)
         if cached is not None:
             return cached[0]
-        if search_key in self.busy or search_key in self.agenda.failed:
+        if search_key in self.busy or search_key in self.failed:
             return None
         with self.run():
-            find = self.tried(symbol, env, node, search_key)
-            while find is None and self.runs == 1 and self.agenda.pending:
-                other = self.agenda.pending.pop()
-                value = self.find(*other, node)
-                find = value if other == (symbol, env) else None
+            find, values = self.tried(symbol, env, node, search_key), 0
+            while find is None and self.runs == 1 and len(self.valued) > values:
+                values = len(self.valued)
+                self.failed.clear()
+                find = self.tried(symbol, env, node, search_key)
         return find
 
     @contextmanager
@@ -118,7 +118,7 @@ class SizeSolver(SizesInterface):
         finally:
             self.runs -= 1
             if not self.runs:
-                self.agenda = SizeAgenda()
+                self.failed, self.valued = set(), set()
                 self.found = {search_key: cached for search_key, cached in self.found.items() if cached[1].complete}
 
     def tried(self, symbol: Symbol, env: Environment, node: Any, search_key: SearchKey) -> Any:
@@ -128,18 +128,12 @@ class SizeSolver(SizesInterface):
         finally:
             self.busy.discard(search_key)
         if match is None:
-            self.agenda.fail(search_key, env, self.find_related_symbols(symbol, env))
+            self.failed.add(search_key)
             return None
         if is_ground(match):
             self.found[search_key] = (match, env)
-        self.agenda.announce(search_key, is_ground(match))
+        self.valued.add((search_key, is_ground(match)))
         return match
-
-    def find_related_symbols(self, symbol: Symbol, env: Environment) -> set[Symbol]:
-        """Return the other symbols in a symbol's size equations, because their values may determine its value."""
-        facts = self.facts_of_call(symbol, env) + self.facts_of_program(symbol, env)
-        mentioned = (self.symbols(side, environment) for fact, environment in facts for side in sides(fact))
-        return set(chain.from_iterable(mentioned)) - {symbol}
 
     def search(self, symbol: Symbol, env: Environment, node: Any) -> Any:
         """Search for the value of a symbol from the environment outward.
