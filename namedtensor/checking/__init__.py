@@ -32,7 +32,7 @@
 `renames`: renames, merges and splits of axes.
 `literals`: numbers and literals.
 `loops`: recurrences and layers, which are typed once, as loops.
-`other_meanings`: detection of range variables with another meaning outside the range.
+`other_meanings`: detection of names that have a meaning in an environment.
 `ranges`: the ranges of families.
 `wavefronts`: families over two indices, which are typed once, as loops over wavefronts.
 `wavefront_order`: assignment of members to wavefronts.

@@ -35,6 +35,7 @@ from .indexing import take
 from .inferred_sizes import may_make
 from .lifting import Bindings, inline_call
 from .matching import matching
+from .other_meanings import means_something
 from .sums import implicit_sum, nest_call
 from .unknown_names import explain_equation, visible
 
@@ -107,7 +108,7 @@ def unknown_operator(checker: Inference, node: Call, env: Environment) -> Notati
     signed = any(signature.head.operator == name for _, signature in checker.scope.signatures)
     define = f"define it by an equation: {name}(t) = …"
     notes = [f"{name} is defined as {', '.join(defined)}"] if defined else []
-    if not defined and not signed and is_tensor(checker, name, env):
+    if not defined and not signed and means_something(checker, name, env):
         return checker.error(
             201, f"{name} is a tensor, not a function", node.operator_span,
             hint=f"for an index write {name}_{{ax(1)}}, for a product {name} ⊙ (…)",
@@ -138,13 +139,6 @@ def explain_prime(checker: Inference, name: str) -> str | None:
         return None
     sign = {2: "²", 3: "³"}.get(order, "" if order == 1 else f"^{order}")
     return f"{name} is a name of its own; a derivative is ∂{sign}{plain}(t)/∂t{sign}|_{{t = x}}"
-
-
-def is_tensor(checker: Inference, name: str, env: Environment) -> bool:
-    try:
-        return checker.find(Key(name), env, None) is not None
-    except NotationError:
-        return False
 
 
 def type_by_signature(checker: Inference, node: Call, env: Environment) -> Term | None:

@@ -82,7 +82,7 @@ def is_beyond_family(checker: Inference, problem: NotationError, env: Environmen
 
 
 def make_case_term(
-    checker: Inference, arguments: list[Term], parts: list[Node], untaken: list[Term], node: nodes.Cases
+    checker: Inference, arguments: list[Term], parts: list[Node], untaken: list[Term], node: Node
 ) -> Term:
     if not arguments:
         raise checker.error(405, "no case applies", node, hint="add an otherwise case at the end")

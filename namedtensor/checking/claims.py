@@ -26,6 +26,7 @@ from .counting import members_defined
 from .declarations import check_member, declaration, domain_values, local_declaration
 from .filled_positions import Positions
 from .indexing import iota
+from .other_meanings import means_something
 from .ranges import number_indices, numbers_of
 
 # Each pair contains a reason why values are not compared, and a hint.
@@ -267,13 +268,7 @@ def is_index_axis(axis: str) -> bool:
 
 def is_free(checker: Inference, index: Name, env: Environment) -> bool:
     """Return whether a name in an index has no value, so that it takes all positions."""
-    key = Key(index.text)
-    if env.index(index.text) is not None or checker.solver.scalar(key, env) is not None:
-        return False
-    try:
-        return checker.find(key, env, index) is None
-    except NotationError:
-        return False
+    return env.index(index.text) is None and not means_something(checker, index.text, env, index)
 
 
 def check_statement(checker: Inference, definition: Definition, term: Term, env: Environment) -> None:

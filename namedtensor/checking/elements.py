@@ -134,18 +134,15 @@ def left_sizes(checker: Inference, group: list[Definition], env: Environment) ->
             real = find_indexed_axis(checker, axis, env)
             if real in result:
                 continue
-            size = stated.get(real)
+            size, circular = stated.get(real), None
             try:
                 size = checker.solver.size_of(real, env, axis) if size is None else size
-            except CircularSizeError:  # The size depends on the type of the tensor under definition.
-                size = find_filled_size(checker, group, axis, env)
-                if size is None:
-                    raise
-            if size is None:
-                size = find_filled_size(checker, group, axis, env)
-            if size is None:
-                size = size_left_open(checker, real, axis)
-            result[real] = resolve(size)
+            except CircularSizeError as problem:  # The size depends on the type of the tensor under definition.
+                circular = problem
+            size = find_filled_size(checker, group, axis, env) if size is None else size
+            if size is None and circular is not None:
+                raise circular
+            result[real] = resolve(size_left_open(checker, real, axis) if size is None else size)
     return result
 
 

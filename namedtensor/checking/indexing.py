@@ -50,12 +50,12 @@ def index(checker: Inference, node: Index, env: Environment) -> Term:
     return term
 
 
-def find_indexed_axis(checker: Inference, axis: nodes.Axis, env: Environment) -> str:
-    """Return the axis of an index. Raise an error if the name, in a function, represents several axes."""
+def find_indexed_axis(checker: Inference, axis: nodes.Axis, env: Environment, use: str = "an index") -> str:
+    """Return the axis that an index or literal names. Raise an error if it represents several axes."""
     axes = env.resolve_axis(axis.name)
     if len(axes) != 1:
         raise checker.error(
-            316, f"an index takes one axis, but {axis.name} stands for {' and '.join(axes)} here", axis,
+            316, f"{use} takes one axis, but {axis.name} stands for {' and '.join(axes) or 'no axis'} here", axis,
             hint="call the function over one axis at a time",
         )  # fmt: skip
     return axes[0]

@@ -9,6 +9,7 @@ from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Numbers, Term
 from .application import broadcast
+from .indexing import find_indexed_axis
 
 
 def number(checker: Inference, node: nodes.Number, env: Environment) -> Term:
@@ -21,7 +22,7 @@ def literal(checker: Inference, node: nodes.Literal, env: Environment) -> Term:
     if len(cells) > checker.limits.max_literal_elements:  # A macro can produce more cells than the source contains.
         raise too_many_cells(len(cells), checker.limits.max_literal_elements, checker.scope.source, node.span)
     extent = (len(node.rows), len(node.rows[0])) if len(node.axes) == 2 else (len(cells),)
-    names = tuple(one_axis(checker, axis, env) for axis in node.axes)
+    names = tuple(find_indexed_axis(checker, axis, env, "a literal") for axis in node.axes)
     if len(set(names)) < len(names):
         raise checker.error(
             303, f"axis {names[0]} is named twice", node, hint="name two different axes for rows and columns"
@@ -40,14 +41,3 @@ def literal(checker: Inference, node: nodes.Literal, env: Environment) -> Term:
         numbers = Numbers(tuple(entry.number for entry in entries))
         return checker.graph.intern("constant", options=(names, extent, numbers), shape=shape, node=node)
     return checker.graph.intern("literal", entries, options=(names, extent), shape=shape, node=node)
-
-
-def one_axis(checker: Inference, axis: nodes.Axis, env: Environment) -> str:
-    """Return the axis with this name. Raise an error if the name represents several axes."""
-    names = env.resolve_axis(axis.name)
-    if len(names) != 1:
-        raise checker.error(
-            316, f"a literal takes one axis for {axis.name}, but it stands for {', '.join(names)} here", axis,
-            hint="call the function with one axis, or name the axes in the literal",
-        )  # fmt: skip
-    return names[0]

@@ -8,7 +8,7 @@ summands.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import reduce
 from typing import Any
@@ -34,8 +34,8 @@ from ..scope.names import Key, read_spelling, walk
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 from ..terms.terms import Term
-from .application import apply, broadcast, takes_index
-from .cases import depends_on_elements, open_guards
+from .application import apply, takes_index
+from .cases import depends_on_elements, make_case_term, open_guards
 from .counting import find_labeled_names
 from .declarations import end_needed, unknown_in
 from .diagnostics import no_such_axis
@@ -158,16 +158,15 @@ def type_bounded_sum(checker: Inference, node: IndexSum, env: Environment) -> Te
         return type_empty_sum(checker, node)
     axis, inner = make_index_environment(checker, node.variable, low, high - low + 1, env)
     index = inner.variables[Key(node.variable.text)]
-    conditions: list[Term] = []
-    for operator, bound in (("≥", first), ("≤", last)):
-        condition = apply(checker, operator, (index, bound), (), node, env, (node.variable, node))
-        conditions.append(condition)
-    within = apply(checker, "∧", tuple(conditions), (), node, env, (node, node))
+    conditions = tuple(
+        apply(checker, sign, (index, bound), (), node, env, (node.variable, node))
+        for sign, bound in (("≥", first), ("≤", last))
+    )
+    within = apply(checker, "∧", conditions, (), node, env, (node, node))
     with open_guards(checker, [*checker.guards, *filter(depends_on_elements, [within])]):
         term = checker.infer(node.body, inner)
     neutral = checker.graph.number(NEUTRAL[node.operator])
-    shape = broadcast(checker, (term.shape, within.shape), node.span, node.operator, (node.body, node))
-    part = checker.graph.intern("cases", (term, within, neutral), shape=shape, node=node.body)
+    part = make_case_term(checker, [term, within, neutral], [node.body, node, node], [], node.body)
     return apply_over_index(
         checker, node.operator, axis, high - low + 1, part, node.variable, node.body, node, env, index
     )
@@ -188,43 +187,20 @@ def bounds_of(term: Term) -> tuple[int, int] | None:
     if term.operator == "iota":
         first, size = term.options[0], resolve(term.shape[term.axes[0]])
         return (first, first + size - 1) if is_ground(size) else None
-    inner = [bounds_of(argument) for argument in term.arguments]
-    if term.operator not in COMBINED or any(pair is None for pair in inner):
-        return None
-    return COMBINED[term.operator](*inner)
-
-
-Bounds = tuple[int, int]
-
-
-def _product(left: Bounds, right: Bounds) -> Bounds:
-    corners = [a * b for a in left for b in right]
-    return min(corners), max(corners)
-
-
-def _sum(left: Bounds, right: Bounds) -> Bounds:
-    return left[0] + right[0], left[1] + right[1]
-
-
-def _difference(left: Bounds, right: Bounds) -> Bounds:
-    return left[0] - right[1], left[1] - right[0]
-
-
-def _negative(inner: Bounds) -> Bounds:
-    return -inner[1], -inner[0]
-
-
-def _same(inner: Bounds) -> Bounds:
-    return inner
-
-
-COMBINED: dict[str, Callable[..., Bounds]] = {
-    "+": _sum,
-    "-": _difference,
-    "⊙": _product,
-    "negative": _negative,
-    "rename": _same,
-}
+    match term.operator, [bounds_of(argument) for argument in term.arguments]:
+        case "rename", [inner]:
+            return inner
+        case "negative", [(low, high)]:
+            return -high, -low
+        case "+", [(low, high), (other_low, other_high)]:
+            return low + other_low, high + other_high
+        case "-", [(low, high), (other_low, other_high)]:
+            return low - other_high, high - other_low
+        case "⊙", [(low, high), (other_low, other_high)]:
+            corners = [low * other_low, low * other_high, high * other_low, high * other_high]
+            return min(corners), max(corners)
+        case _:
+            return None
 
 
 # ------------------------------------------------------------------------------------------------- an index as a label
