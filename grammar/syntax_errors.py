@@ -12,6 +12,7 @@ from itertools import takewhile
 
 from .errors import UNFINISHED, Hint, NotationError
 from .import_lines import FORM
+from .symbols import FUNCTIONS
 from .tokens import Token, covering, group_end
 
 OPERATORS = {"EQUALS", "APPROX", "PLUS", "MINUS", "SLASH", "DOT", "OPERATOR", "ROOT", "BIG", "IN", "ARROW", "RELATION", "FUNCTION",
@@ -171,11 +172,19 @@ def repair(tokens: list[Token], position: int, expected: set[str], source: str) 
         start, end = token.start, tokens[position + len(inside) + 1].end
         edits = [f"{{{source[token.end : inside[-1].end].strip()}}}"] if inside else []
         return Hint("put the exponent in braces: x^{1/2}", *edits, at=(start, end) if edits else None)
+    subscript = explain_subscript(tokens, position)
+    if subscript is not None:
+        return subscript
     begins = token.type == "FOR" and (not types or types[-1] == "SEPARATOR")
     if begins or token.type == "COLON" and has_reached_range(tokens[:position]):
         return "write the range after its equation: h^t = h^{t-1} / 2 for t ∈ [3]"
     if token.type == "REALS" and has_reached_range(tokens[:position]):
         return "a definition holds for all arguments: leave out the range; the range of an index is for t ∈ [n]"
+    if types[:1] == ["COMMA"] and "RPAREN" not in expected and not has_reached_range(tokens[:position]):
+        rest = [later.type for later in tokens[position:]]
+        if {"RELATION": rest.count("RELATION") == 2, "EQUALS": "DOTS" in rest, "IN": True}.get(token.type):
+            hint = "write for before a range: x_t = 2 t for t = 1, …, n"
+            return Hint(hint, " for", at=tokens[position - 2].span)
     if types[:1] == ["SUB"] and token.type == "COMMA":
         return _suggest_braces("put several axes in braces: _{{{}, …}}", tokens, position, ", ")
     if types[:1] == ["SUB"] and token.type == "ARROW":
@@ -207,6 +216,20 @@ def repair(tokens: list[Token], position: int, expected: set[str], source: str) 
     if token.type in AFTER_OPERAND and ("PLUS" in expected or token.type in ("COLON", "TIMES")):
         return AFTER_OPERAND[token.type]
     return None
+
+
+def explain_subscript(tokens: list[Token], position: int) -> Hint | None:
+    """Return a hint for a subscript such as x_{t 2}, x_{2^t} or x_{⌊t/2⌋}, or None outside of a name's subscript."""
+    opening = max((at for at, token in enumerate(tokens[:position]) if token.type == "SUB"), default=-1) + 1
+    if opening < 2 or tokens[opening].type != "LBRACE" or group_end(tokens, opening) <= position:
+        return None
+    name, before, token = tokens[opening - 2], tokens[position - 1], tokens[position]
+    if name.type != "NAME" or token.type not in ("SUP", "CALL", "NUMBER"):
+        return None
+    if token.type == "NUMBER" and before.type == "NAME" and before.text not in FUNCTIONS:
+        product = f"{token.text} {before.text}"
+        return Hint(f"write the number first: {product}", product, at=(before.start, token.end))
+    return Hint(f"other indices need an axis: {name.text}_{{axis(2^t)}}, {name.text}_{{axis(floor(t/2))}}")
 
 
 def unwrap_range(tokens: list[Token], position: int, source: str) -> Hint | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from ..text_tables import JOINS_AFTER, JOINS_BEFORE
-from ..tokens import CLOSING, OPENING, Token, read_names
+from ..tokens import CLOSING, OPENING, Token, group_end, read_names
 
 PUNCTUATION = {"COMMA", "PERIOD"}
 DOTS = {"ELLIPSIS", "DOTS", "EQUALS"}
@@ -39,6 +39,9 @@ def statements(tokens: list[Token]) -> list[Token]:
             if result:
                 if statement[0].type == result[-1].type == "ELLIPSIS":
                     continue
+                is_group = statement[0].type == "LPAREN" and group_end(statement, 0) == len(statement)
+                if is_group and _between(result, statement[1:-1]).type == "FOR":
+                    statement = statement[1:-1]
                 result.append(_between(result, statement))
             result += statement
     _trim(result)

@@ -16,7 +16,7 @@ from ..core.kinds import is_tuple
 from ..core.sizes import resolve
 from ..core.suggestions import CREATED_OPERATORS, ELSEWHERE, did_you_mean, near
 from ..operators import REGISTRY
-from ..scope.names import Key, read_spelling, walk
+from ..scope.names import Key, component_names, read_spelling, walk
 from ..scope.statements import SIGNS
 from ..terms.environment import Environment, source_name
 from ..terms.inference import Inference, format_shape
@@ -158,7 +158,7 @@ def explain_missing_range(checker: Inference, key: Key) -> str | None:
     if counted and counted[0].base != key.base:
         first = with_label(counted[0], key.base, "0")
         return f"specify where {key} begins and ends: {counted[0]} = … for {key} = 1, …, n, with {first} = …"
-    member = find_unranged_member(checker, key)
+    member = find_computed_index(checker, key.base) or find_unranged_member(checker, key)
     if member is not None:
         return member
     for part in (*key.superscript, *key.subscript):
@@ -168,6 +168,22 @@ def explain_missing_range(checker: Inference, key: Key) -> str | None:
         local, first = (with_label(key, part, text) for text in (variable[1], "0"))
         if local in checker.scope.definitions:
             return f"specify where {variable[1]} begins and ends: {local} = … for {variable[1]} = 1, …, n, with {first} = …"
+    return None
+
+
+def find_computed_index(checker: Inference, base: str) -> str | None:
+    """Return a hint if an equation has a left-hand side such as x_{2 t} with this base, or None otherwise."""
+    for statement in checker.scope.program.statements:
+        if not isinstance(statement, nodes.Equation) or statement.range is None:
+            continue
+        name = read_spelling(statement.sides[0])
+        if name is None or name.base != base:
+            continue
+        parts = (part for part in (*name.subscript, *name.superscript) if not isinstance(part, Name))
+        indices = {index for part in parts for index in component_names(part)} & statement.range.variables
+        if indices:
+            head = checker.text(statement.sides[0])
+            return f"an equation for {head} defines no members: write the index {min(indices)} alone"
     return None
 
 
@@ -185,7 +201,7 @@ def find_unranged_member(checker: Inference, key: Key) -> str | None:
         if other.base == key.base and len(parts := (*other.superscript, *other.subscript)) == 1
         for part in parts
         if part.isalpha() and len(part) == 1 and part.islower() and other != key
-        if re.search(rf"\b{part}\b", checker.scope.source[slice(*definition.body.span)])
+        if part in definition.uses.words
     ]
     if len(unranged) != 1:
         return None

@@ -187,10 +187,13 @@ def arithmetic(node: Node, value: Callable[[str], Any]) -> Any:
     if isinstance(node, Name):
         result = value(node.text)
         return int(result) if isinstance(result, str) and result.isdecimal() else result if is_size(result) else None
-    if isinstance(node, Call) and node.operator in ("+", "-", "⊙", "juxtaposed") and len(node.arguments) == 2:
+    if isinstance(node, Call) and node.operator in ("+", "-", "⊙", "juxtaposed", "/") and len(node.arguments) == 2:
         left, right = (arithmetic(argument, value) for argument in node.arguments)
         if left is None or right is None:
             return None
+        if node.operator == "/":
+            is_whole = isinstance(left, int) and isinstance(right, int) and right and left % right == 0
+            return left // right if is_whole else None
         return left + right if node.operator == "+" else left - right if node.operator == "-" else left * right
     if isinstance(node, Call) and node.operator == "negative":
         inner = arithmetic(node.arguments[0], value)
