@@ -61,6 +61,7 @@ def test_the_list_is_long_and_names_its_sources():
     assert all(source for source, *_ in LIST)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("group", range(GROUPS))
 def test_closed_forms_of_the_literature(group):

@@ -131,6 +131,7 @@ def gradients(function: Any, arrays: list[Any]) -> tuple[Any, ...]:
     return value.detach(), *torch.autograd.grad((value * weights).sum(), leaves)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", ["attention", "layer norm", "a network"])

@@ -404,10 +404,12 @@ def unsound(seed: int, count: int) -> tuple[int, int, list[tuple[str, str]]]:
     return read, proved, wrong
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.slow
-def test_no_unequal_pair_is_proved():
-    read, proved, wrong = unsound(seed=1, count=1200)
-    assert not wrong and read > 500 and proved > 20
+@pytest.mark.parametrize("seed", [1, 2, 3, 4])
+def test_no_unequal_pair_is_proved(seed):
+    read, proved, wrong = unsound(seed=seed, count=300)
+    assert not wrong and read > 250 and proved > 100
 
 
 PROVABLE = (

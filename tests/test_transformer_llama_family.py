@@ -66,6 +66,7 @@ def test_the_logits_are_those_of_transformers(name, changes, tmp_path):
     check_logits(theirs, ours)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("name, changes", CASES.values(), ids=CASES)
 @pytest.mark.parametrize("side", [None, "left"])
