@@ -2,26 +2,26 @@
 
 `forms`: the index normal form.
 `facts`: named assumptions about tensors.
-`canonical`: canonical keys, which are equal for equivalent forms, and the coefficient that a form's products share.
-`work`: counts of the rules used, and the budget.
+`canonical`: canonical keys, which are equal for equivalent forms, and the common coefficient of a form.
+`work`: counts of applied rules, and the budget.
 `matching`: occurrences of one product's factors in another product, and the assumptions that rewrite them.
 `signs`: signs of forms, and forms that are rarely 0.
 `factors`: rules for the factors of one product, and known totals, such as the total of softmax.
 `product_rules`: rules for one product that only proofs apply.
-`algebra`: sums, products and powers, which are simplified on construction.
+`algebra`: sums, products and powers, simplified on construction.
 `applying`: operators applied to forms.
-`fact_kinds`: how each kind of assumption is recognized and proved.
+`fact_kinds`: recognition and proof of each kind of assumption.
 `linearizing`: forward linearization for closed forms.
 `matrices`: determinants and inverses of products, in proofs.
-`definitions`: definitions of operators that proofs expand.
-`from_terms`: translation of the typed tree to a form.
-`known`: recognition of known functions that are written out, and of named subexpressions.
+`definitions`: operators' definitions that proofs expand.
+`from_terms`: translation of the typed graph to forms.
+`known`: recognition of expanded functions, such as softmax, and of named subexpressions.
 `factoring`: factoring, expansion of brackets, and common denominators in proofs.
 `spelling`: constructors of syntax nodes, operators with a special syntax, and the length of a formula.
-`product_order`: the order in which the factors of a product are written.
+`product_order`: the order of the factors in a product.
 `read_back`: translation of a form back to syntax nodes.
-`naming`: names for repeated parts.
-`rewrite_rules`: the table of rules in the order of application; each rule has a name, an equation and a function.
+`naming`: names for repeated subexpressions.
+`rewrite_rules`: the table of rules in order of application; each rule has a name, an equation and a function.
 
 Contract: a form contains indices instead of axis names. This package does not compute values.
 """

@@ -1,7 +1,7 @@
-"""Ring operations on forms, such as sums, products and powers. The functions return simplified results.
+"""Compute sums, products and powers of forms, and simplify the results.
 
-In every form that these functions return, products contain no deltas on summed indices, like terms are added, and
-equal factors are multiplied. `rewrite_rules` lists these rules in the notation.
+In all results, products contain no deltas on summed indices, like terms are combined, and equal factors are multiplied.
+`rewrite_rules` lists these rules in the notation.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from .work import count_rule, current
 
 # ------------------------------------------------------------------------------------------------------------- sums
 def add(*forms: Form) -> Form:
-    """Return the sum of forms, in which products that differ only in their coefficients are combined."""
+    """Add forms, and combine products that differ only in their coefficients."""
     products = [product for form in forms for product in form]
     if len(products) < 2:
         return tuple(products)
@@ -74,7 +74,7 @@ def subtract(left: Form, right: Form) -> Form:
 
 # --------------------------------------------------------------------------------------------------------- products
 def multiply(left: Form, right: Form, out: tuple[bool, bool] = (False, False)) -> Form:
-    """Return the product of two forms.
+    """Multiply two forms.
 
     A sum becomes a bracket, unless its entry in `out` is true. In proofs, all sums are multiplied out.
     """
@@ -90,14 +90,14 @@ def multiply(left: Form, right: Form, out: tuple[bool, bool] = (False, False)) -
 
 
 def times(one: Product, other: Product) -> Form:
-    """Return the product of two products. Summed indices that occur in both are renamed first."""
+    """Multiply two products. Summed indices that occur in both are renamed first."""
     other = refresh_indices(other, {*one.summed, *(index for factor in one.factors for index in factor.indices)})
     one = refresh_indices(one, {index for factor in other.factors for index in factor.indices})
     return multiply_within(one, other)
 
 
 def multiply_within(outer: Product, inner: Product) -> Form:
-    """Return the product of two products, where the outer product's sums also range over the inner product."""
+    """Multiply two products. The sums of the outer product also apply to the inner product."""
     inner = refresh_indices(inner, {*outer.summed, *(index for factor in outer.factors for index in factor.indices)})
     return normalize_product(
         outer.coefficient * inner.coefficient, (*outer.factors, *inner.factors), outer.summed | inner.summed
@@ -105,12 +105,12 @@ def multiply_within(outer: Product, inner: Product) -> Form:
 
 
 def bracket_form(form: Form) -> Form:
-    """Return the form as a single product, by putting a sum of several products in a bracket."""
+    """Convert a form to a single product, with a bracket around a sum of several products."""
     return form if len(form) <= 1 else power(form, ONE_, bracket=True)
 
 
 def sum_over(form: Form, indices: Iterable[FormIndex]) -> Form:
-    """Return the form summed over indices."""
+    """Sum a form over indices."""
     indices = frozenset(indices)
     if not indices:
         return form
@@ -123,7 +123,7 @@ def sum_over(form: Form, indices: Iterable[FormIndex]) -> Form:
 
 
 def normalize_product(coefficient: Fraction, factors: tuple[Factor, ...], summed: frozenset[FormIndex]) -> Form:
-    """Return the normal form of a product, obtained by applying the rules in `PRODUCT_RULES` in order."""
+    """Normalize a product by the rules in `PRODUCT_RULES`, in order."""
     current().spend()
     parts = SumParts(coefficient, list(factors), set(summed))
     for rule in PRODUCT_RULES:
@@ -139,14 +139,17 @@ def normalize_product(coefficient: Fraction, factors: tuple[Factor, ...], summed
 
 
 def apply_sign_rules(parts: SumParts) -> None:
-    """Apply sign(x) ⊙ |x| = x, |x|² = x², sign(x) ⊙ x = |x| and sign³ x = sign x, merging equal factors after each."""
+    """Apply sign(x) ⊙ |x| = x, |x|² = x², sign(x) ⊙ x = |x| and sign³ x = sign x.
+
+    Merge equal factors after each rule.
+    """
     while (without_sign := _apply_sign_rule(parts.factors)) is not None:
         parts.factors = without_sign
         gather_powers(parts)
 
 
 def _apply_sign_rule(factors: list[Factor]) -> list[Factor] | None:
-    """Return the factors after one of the rules for signs was applied, or None if none applies."""
+    """Apply one rule for signs to the factors. Return None if no rule applies."""
     for factor in factors:
         if is_function(factor, "sign") and factor.exponent >= 1 and factor.exponent.denominator == 1:
             left = [factor._replace(exponent=factor.exponent - 1)] if factor.exponent > 1 else []
@@ -180,7 +183,7 @@ def _apply_sign_rule(factors: list[Factor]) -> list[Factor] | None:
 
 
 def _left_of_base(factor: Factor, x: Form) -> Fraction | None:
-    """Return the exponent that remains after dividing a factor by x, or None if x does not divide the factor."""
+    """Divide a factor by x and return the remaining exponent, or None if x does not divide the factor."""
     alone = to_factors(x) or ()
     if len(alone) != 1 or alone[0][:2] != factor[:2] or alone[0].exponent < 0:
         return None
@@ -189,11 +192,11 @@ def _left_of_base(factor: Factor, x: Form) -> Fraction | None:
 
 
 def _exchange_factors(factors: list[Factor], old: Iterable[Factor], new: Iterable[Factor]) -> list[Factor]:
-    """Return the factors with the `old` ones removed and the `new` ones added."""
+    """Remove the `old` factors and add the `new` ones."""
     return [*(factor for factor in factors if factor not in old), *new]
 
 
-# The order matters: each rule gets the result of the previous rules.
+# The order matters, because each rule receives the result of the previous rules.
 PRODUCT_RULES: tuple[Callable[[SumParts], None], ...] = (
     contract_identities,
     gather_powers,
@@ -212,7 +215,7 @@ MAX_POWER = 8  # The largest power of a sum that is multiplied out.
 
 
 def expand_brackets(product: Product) -> Form:
-    """Return a product with its first bracket multiplied out. In proofs, the other brackets are multiplied out too."""
+    """Multiply out the first bracket of a product. In proofs, multiply out the other brackets, too."""
     for index, factor in enumerate(product.factors):
         if factor.head.kind == "bracket" and factor.exponent >= 1 and factor.exponent.denominator == 1:
             rest = product.factors[:index] + product.factors[index + 1 :]
@@ -225,7 +228,7 @@ def expand_brackets(product: Product) -> Form:
 
 
 def monomial(form: Form, fractional: bool = False) -> tuple[Product, Form]:
-    """Return the common factor of the products in a form, and the form divided by this factor.
+    """Return the common factor of a form's products, and the form divided by this factor.
 
     If `fractional` is true, the common factor contains only nonnegative factors.
     """
@@ -252,11 +255,11 @@ def monomial(form: Form, fractional: bool = False) -> tuple[Product, Form]:
 
 
 # ----------------------------------------------------------------------------------------------------------- powers
-MAX_DENOMINATOR = 16  # the largest number that is read as the denominator of a fraction
+MAX_DENOMINATOR = 16  # The largest number that may be the denominator of a fraction.
 
 
 def power(form: Form, exponent: Fraction, bracket: bool = False) -> Form:
-    """Return a power of a form. If this is valid, the power of a product becomes a product of powers."""
+    """Raise a form to a power. If valid, the power of a product becomes a product of powers."""
     if exponent == 0:
         return ONE
     if exponent == 1 and not bracket:
@@ -315,7 +318,7 @@ def _power_of_product(product: Product, exponent: Fraction) -> Form:
 
 
 def _absolute(factor: Factor) -> Factor:
-    """In proofs, rewrite an even power such as x² as |x|², so its root is |x|. Return other factors unchanged."""
+    """In proofs, rewrite an even power such as x² as |x|², so that its root is |x|. Return other factors unchanged."""
     if not current().proving or _plain_power(factor) or factor.exponent % 2:
         return factor
     count_rule("root of a square")
@@ -323,17 +326,17 @@ def _absolute(factor: Factor) -> Factor:
 
 
 def _plain_power(factor: Factor) -> bool:
-    """Return whether (xᵃ)ᵇ = xᵃᵇ holds for this factor xᵃ and any b.
+    """Return whether (xᵃ)ᵇ = xᵃᵇ is true for this factor xᵃ and any b.
 
-    It need not hold if a is even, because x may be negative.
+    The equation may be false if a is even, because x may be negative.
     """
     return signs.get_head_sign(factor.head) is not None or factor.exponent.denominator > 1
 
 
 def _power_of_sum(product: Product, exponent: Fraction) -> Form:
-    """Return the power of a sum (∑ …)ⁿ as a power of a bracket, or as a product of such powers in proofs.
+    """Return (∑ …)ⁿ as a power of a bracket or, in proofs, as a product of such powers.
 
-    Factors without the summed indices are raised to the power outside of the bracket if this is valid.
+    If valid, factors without the summed indices are raised to the power outside the bracket.
     """
     if current().proving and len(groups := components(product.factors, product.summed)) > 1:
         parts = [

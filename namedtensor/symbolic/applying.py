@@ -1,4 +1,4 @@
-"""Operators applied to forms. A function without a rule in `OPERATOR_RULES` becomes a single opaque factor."""
+"""Apply operators to forms. A function without a rule in `OPERATOR_RULES` becomes a single opaque factor."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def apply_operator(
     options: tuple[Any, ...] = (),
     places: tuple[Places, Places] = ((), ()),
 ) -> Form:
-    """Return an operator applied to forms, over bound indices. `given` lists the indices of the result's new axes.
+    """Apply an operator to forms, over bound indices. `given` contains the indices of the result's new axes.
 
     `places` maps the bound and the given indices to axes of the operator. A result axis that is not bound, such as the
     axis of iota, is identified by its size.
@@ -71,7 +71,7 @@ def apply_operator(
 
 
 def _elementwise(operator: str, parts: tuple[Form, ...]) -> Form | None:
-    """Return a simplified form of an elementwise function, or None if no rule applies."""
+    """Simplify an elementwise function. Return None if no rule applies."""
     if current().proving and (products := expand_function(operator, parts)) is not None:
         return products
     if operator in OPERATOR_RULES:
@@ -85,9 +85,9 @@ def _elementwise(operator: str, parts: tuple[Form, ...]) -> Form | None:
 
 
 def apply_parity(operator: str, parity: str, x: Form) -> Form | None:
-    """Simplify f(−x) to f(x) if f is even or to −f(x) if f is odd. Also take numbers out, as in |2 x| = 2 |x|.
+    """Simplify f(−x) to f(x) if f is even, or to −f(x) if f is odd. Also move numbers outward, as in |2 x| = 2 |x|.
 
-    Return None if neither applies.
+    Return None if neither rule applies.
     """
     shared, rest = content(x)
     if not x:
@@ -123,7 +123,7 @@ def exponential(x: Form) -> Form:
 
 
 def _opaque(operator: str, *parts: Form) -> Form:
-    """Return the application of an operator to forms as a single opaque factor."""
+    """Apply an operator to forms, and return the result as a single opaque factor."""
     return to_form(function_of(operator, *parts))
 
 
@@ -141,7 +141,10 @@ def logarithm(x: Form) -> Form | None:
 
 
 def cases(*parts: Form) -> Form | None:
-    """Take a common factor out of cases, and write { 1 if …; 0 otherwise } as 𝕀[…]. Return None if neither applies."""
+    """Move a common factor out of cases, and rewrite { 1 if …; 0 otherwise } as 𝕀[…].
+
+    Return None if neither applies.
+    """
     if len(parts) < 3:
         return None
     values = parts[::2]
@@ -191,7 +194,7 @@ TRUTHS = {
 
 
 def simplify_indicator(condition: Form) -> Form | None:
-    """Return a simplified indicator, or None if no rule applies. In proofs, 𝕀[x > y] is expressed by the sign of x − y."""
+    """Simplify an indicator. Return None if no rule applies. In proofs, rewrite 𝕀[x > y] with the sign of x − y."""
     alone = sole(condition)
     if alone is None or alone.head.label not in MIRRORED:
         return None
@@ -219,7 +222,7 @@ OPERATOR_RULES: dict[str, Callable[..., Form | None]] = {
 
 
 def is_finite(factor: Factor) -> bool:
-    """Return whether the result of a factor's outermost operator is always finite, so 0 times the factor is 0."""
+    """Return whether the outermost operator of a factor always has a finite result, so that 0 times the factor is 0."""
     is_number = factor.head.kind in ("size", "number", "constant")
     return is_number or (factor.exponent > 0 and not is_function(factor, "log"))
 
@@ -228,7 +231,7 @@ OPPOSITE = {"=": "≠", "≠": "=", "<": "≥", "≥": "<", "≤": ">", ">": "�
 
 
 def negate_condition(condition: Form) -> Form:
-    """Return the form of the opposite condition, such as x ≥ y for x < y."""
+    """Return the opposite condition, such as x ≥ y for x < y."""
     alone = sole(condition)
     if alone is not None and alone.head.label in OPPOSITE:
         return _opaque(OPPOSITE[alone.head.label], *opened(alone))
@@ -238,20 +241,20 @@ def negate_condition(condition: Form) -> Form:
 
 
 def own_options(record: Any, term: Term) -> tuple[Any, ...]:
-    """Return the options of an operator in a term, including defaults."""
+    """Return an operator's options in a term, including the defaults."""
     options = {name: value for name, value in term.options if isinstance(name, str)} if record.options else {}
     return tuple((name, options.get(name, value)) for name, value in record.options)
 
 
-# ------------------------------------------------------------------------------------------- rules that proofs alone use
+# ------------------------------------------------------------------------------------------ rules that proofs alone use
 def expand_function(operator: str, parts: tuple[Form, ...]) -> Form | None:
-    """Return the form that proofs expand a function to, or None if there is no rule for the function."""
+    """Expand a function in a proof. Return None if it has no rule."""
     rule = EXPANSIONS.get(operator)
     return rule(*parts) if rule is not None and parts[0] else None
 
 
 def apply_addition_theorem(operator: str, x: Form) -> Form | None:
-    """Expand sin(x + y) and cos(x + y) by the addition theorems, or return None for other arguments."""
+    """Expand sin(x + y) or cos(x + y) by the addition theorem. Return None for any other argument."""
     shared, rest = content(x)
     if len(x) > 1:
         one, other = x[:1], x[1:]
@@ -271,7 +274,10 @@ def apply_addition_theorem(operator: str, x: Form) -> Form | None:
 
 
 def apply_to_factors(operator: str, x: Form) -> Form | None:
-    """Apply |x y| = |x| |y|, sign(x y) = sign x sign y, or |x| = x for a nonnegative x. Otherwise, return None."""
+    """Apply |x y| = |x| |y|, sign(x y) = sign x sign y, or |x| = x for a nonnegative x.
+
+    Return None if no rule applies.
+    """
     if operator == "abs" and sign_of(x):
         return x
     outer, rest = monomial(x)
@@ -314,7 +320,7 @@ def sum_of_logarithms(x: Form) -> Form | None:
 
 
 def _logarithm_of_number(value: Fraction) -> Form:
-    """Return the logarithm of a positive fraction as a form, a sum of logarithms of prime numbers."""
+    """Return the logarithm of a positive fraction as a sum of logarithms of prime numbers."""
     parts = []
     for number_left, sign in ((value.numerator, 1), (value.denominator, -1)):
         prime = 2
@@ -329,7 +335,7 @@ def _logarithm_of_number(value: Fraction) -> Form:
 
 
 def _logarithm_of_factor(factor: Factor) -> Form:
-    """Return the logarithm of a factor, disregarding its exponent."""
+    """Return the logarithm of a factor without its exponent."""
     match factor.head.kind, factor.head.label:
         case "apply", "exp":
             return opened(factor)[0]
@@ -348,7 +354,7 @@ def _logarithm_of_factor(factor: Factor) -> Form:
 
 
 def whole_power(base: Form, exponent: Form) -> Form | None:
-    """Expand a power by xᵐ⁺ⁿ = xᵐ xⁿ and (x y)ⁿ = xⁿ yⁿ if its exponent consists of sizes. Otherwise, return None."""
+    """Expand a power by xᵐ⁺ⁿ = xᵐ xⁿ and (x y)ⁿ = xⁿ yⁿ if its exponent consists of sizes. Return None otherwise."""
     if not base or not exponent or not all(_is_whole(product) for product in exponent):
         return None
     if len(exponent) > 1:

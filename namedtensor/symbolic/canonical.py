@@ -1,8 +1,10 @@
-"""Canonical keys of forms. Two forms have the same key if and only if they differ only in the names of bound indices.
+"""Compute canonical keys of forms.
 
-Each index is colored by the factors in which it appears. The coloring is refined until it no longer separates any
-indices. If several indices still have the same color, the search tries each of them first and keeps the smallest key.
-Refinement alone cannot distinguish (tr A)² from tr(A²).
+Two keys are equal if and only if the forms differ only in the names of bound indices.
+
+The factors around an index determine its color. The coloring is refined until no more indices can be separated. If
+several indices still have the same color, the search tries each of them first and keeps the smallest key. Refinement
+alone cannot distinguish (tr A)² from tr(A²).
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ Color = tuple[Any, ...]
 
 
 def product_key(product: Product, labels: Labels) -> tuple[Any, ...]:
-    """Return the key of a product, ignoring its coefficient. In the key, `labels` represent the outside indices."""
+    """Return the key of a product without its coefficient. In the key, `labels` replace the outside indices."""
     return _search_key(product, dict(labels), dict.fromkeys(product.summed, ()))
 
 
@@ -30,19 +32,19 @@ def form_key(form: Form, labels: Labels) -> tuple[Any, ...]:
 
 
 def outside_labels(indices: Iterable[FormIndex]) -> dict[FormIndex, Any]:
-    """Return distinct labels for indices."""
+    """Return a distinct label for each index."""
     return {index: (0, index.number) for index in indices}
 
 
 def key(form: Form) -> tuple[Any, ...]:
-    """Return the key of a form whose outside indices are all distinct from each other."""
+    """Return the key of a form in which all outside indices are distinct."""
     return form_key(form, outside_labels({index for product in form for index in product.indices()}))
 
 
 def _search_key(product: Product, labels: dict[Any, Any], colors: dict[FormIndex, tuple[Any, ...]]) -> tuple[Any, ...]:
     """Return the canonical key of a product.
 
-    While several indices have the same color, each of them is distinguished in turn, and the least key is used.
+    If several indices have the same color, try each of them first, and use the smallest key.
     """
     colors = _refine_colors(product, labels, colors)
     classes: dict[tuple[Any, ...], list[FormIndex]] = {}
@@ -65,7 +67,8 @@ def _inequivalent(
 ) -> Iterable[FormIndex]:
     """Return one index from each set of tied indices that can be exchanged together with their factors.
 
-    In (∑ x)ⁿ all n sums are alike, so one of them represents all. Their n! orders would give the same key.
+    For example, all n sums in (∑ x)ⁿ are alike, so a single sum represents all of them. Their n! orders would give the
+    same key.
     """
     current().spend(len(tied))
     indices: dict[tuple[Any, ...], FormIndex] = {}
@@ -80,7 +83,7 @@ def _inequivalent(
 
 
 def _find_connected_factors(product: Product, index: FormIndex, bound: Set[FormIndex]) -> Product:
-    """Return the factors that are connected to an index by bound indices, directly or through other factors."""
+    """Return the factors that bound indices connect to an index, directly or through other factors."""
     reached, factors = {index}, list(product.factors)
     inside: list[Factor] = []
     while more := [factor for factor in factors if not reached.isdisjoint(factor.indices)]:
@@ -93,9 +96,9 @@ def _find_connected_factors(product: Product, index: FormIndex, bound: Set[FormI
 def _refine_colors(
     product: Product, labels: dict[Any, Any], colors: dict[FormIndex, tuple[Any, ...]]
 ) -> dict[FormIndex, tuple[Any, ...]]:
-    """Return finer colors of a product's indices.
+    """Refine the colors of a product's indices.
 
-    They distinguish indices that occur in different factors or positions.
+    The new colors distinguish indices in different factors or positions.
     """
     if not colors:
         return colors
@@ -116,7 +119,7 @@ def _refine_colors(
 
 
 def _arrange_factor(factor, around: list[Any], position: int) -> tuple[Any, ...]:
-    """Return the labels around a position of a factor's indices, using the least of the factor's equivalent orders."""
+    """Return the labels around a position of a factor's indices, for the smallest of the factor's equivalent orders."""
     marked = [(label, at == position) for at, label in enumerate(around)]
     return min(tuple(marked[at] for at in order) for order in factor.head.symmetries)
 
@@ -135,7 +138,7 @@ def make_closed_key(
 ) -> tuple[tuple[Any, ...], list[FormIndex], list[Any]]:
     """Return a key of forms that does not depend on the order of the outside indices.
 
-    The key is followed by the order of these indices that produces it, and by all orders that produce the same key.
+    Also return the order of these indices that produces the key, and all orders that produce the same key.
     """
     ranks = {index: (3, position) for position, index in enumerate(bound)}
     if len(outside) <= 1:
@@ -162,7 +165,7 @@ def make_closed_key(
 def is_symmetric(
     parts: tuple[Form, ...], bound: tuple[FormIndex, ...], order: list[FormIndex], key: tuple[Any, ...]
 ) -> bool:
-    """Return whether the key of forms stays the same if their two bound indices are exchanged."""
+    """Return whether an exchange of two bound indices leaves the key of forms unchanged."""
     return _parts_key(parts, {bound[0]: (3, 1), bound[1]: (3, 0)}, order) == key
 
 
@@ -177,9 +180,9 @@ def scale_form(form: Form, by: Fraction | int) -> Form:
 
 
 def content(form: Form) -> tuple[Fraction, Form]:
-    """Return the content and the primitive part of a form.
+    """Return the content of a form, and the form divided by its content.
 
-    The content is the greatest common divisor of the coefficients. It is negated if most coefficients are negative, or
+    The content is the greatest common divisor of the coefficients. It is negative if most coefficients are negative, or
     if half of them are, including the first.
     """
     if not form:

@@ -1,6 +1,6 @@
-"""Definitions that proofs expand: definitions of the prelude, and matrix rules.
+"""Expand definitions in proofs: definitions from the prelude, and matrix rules.
 
-Closed forms keep these operators. Wherever an operator has a value, its definition has the same value.
+Closed forms keep these operators. If an operator has a value, its definition has the same value.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .forms import ONE_, Form, Product, head, number, opened, single, square_of
 from .signs import record_named
 from .work import count_rule
 
-IDENTITIES = {  # of operators that the prelude does not define
+IDENTITIES = {  # For operators that the prelude does not define.
     "max": OperatorDefinition("max(X, Y)", "(X + Y + abs(X − Y)) / 2"),
     "min": OperatorDefinition("min(X, Y)", "(X + Y − abs(X − Y)) / 2"),
 }
@@ -32,7 +32,7 @@ IDENTITIES = {  # of operators that the prelude does not define
 
 @cache
 def definitions() -> Mapping[str, OperatorDefinition]:
-    """Return the definitions that proofs expand, by the names of their operators. They have no conditions."""
+    """Return the definitions that proofs expand, by operator name. They contain no conditions."""
     expanded = {name: line for name, line in load_definitions().items() if not {"=", "if"} & {*line.body.split()}}
     return {name: line for name, line in {**expanded, **IDENTITIES}.items() if name not in PROOF_DEFINITIONS}
 
@@ -52,7 +52,7 @@ def expand(forms: Any, term: Term) -> Form | None:
 
 
 def decide_condition(forms: Any, condition: Term) -> bool | None:
-    """Return whether a condition is true whenever the formula has a value, or None if this cannot be decided."""
+    """Return whether a condition is true if the formula has a value, or None if this is undecided."""
     if isinstance(condition.number, bool):
         return condition.number
     if condition.operator not in ("=", ">") or condition.arguments[1].number != 0:
@@ -74,7 +74,7 @@ def equation_of(operator: str) -> str:
 
 
 def product_of_exponentials(forms: Any, term: Term) -> Form | None:
-    """Return ∏_{ax} exp X as exp(∑_{ax} X), or None for other products."""
+    """Return ∏_{ax} exp X as exp(∑_{ax} X), or None for any other product."""
     form = forms.part(term, 0)
     (product,) = form if len(form) == 1 else (Product(ONE_),)
     powers = product.factors
@@ -94,7 +94,7 @@ PROOF_DEFINITIONS: dict[str, Callable[[Any, Term], Form | None]] = {
 
 
 def root_of(value: float) -> Form | None:
-    """Return an exact form, such as √2, √π or 2/√π, for a decimal number, or None if it does not have such a form."""
+    """Return an exact form of a decimal number, such as √2, √π or 2/√π, or None if there is none."""
     square = square_of(value)
     if square is None:
         return None

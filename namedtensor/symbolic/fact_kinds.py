@@ -1,4 +1,4 @@
-"""The kinds of assumptions, with ways to recognize each kind in a program and to prove it from a definition."""
+"""Recognize each kind of assumption in a program, or prove it from a definition."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .product_rules import inverse_rewrites
 
 # ------------------------------------------------------------------------------------------------------- recognized
 def make_symmetry_law(statement: Statement) -> KnownFact | None:
-    """Return the law that an equation such as S = S_{a→b, b→a} states, or None for any other statement."""
+    """Return the law for an equation such as S = S_{a→b, b→a}, or None for any other statement."""
     left, relation, right = statement
     if relation != "=" or not (_is_tensor(left) and _is_tensor(right)) or left == right:
         return None
@@ -39,7 +39,7 @@ SCALARS = ("size", "number", "constant")
 
 
 def shorter(statement: Statement) -> KnownFact | None:
-    """Return the law that rewrites an equation's longer side to its shorter side, as for ∑_{c} t = 1.
+    """Return the law that rewrites the longer side of an equation to its shorter side, as for ∑_{c} t = 1.
 
     Return None if the statement is not an equation, or if neither side can be rewritten to the other.
     """
@@ -82,7 +82,7 @@ def _weight(product: Product) -> Fraction:
 
 
 def make_comparison_law(statement: Statement) -> KnownFact | None:
-    """Return the law of a comparison, such as x > 0 or 1 ≤ x, if it implies the sign of a factor, or None otherwise."""
+    """Return the law for a comparison that implies the sign of a factor, such as x > 0 or 1 ≤ x, or None."""
     left, relation, right = statement
     if relation in ("<", "≤"):
         left, right, relation = right, left, ">" if relation == "<" else "≥"
@@ -96,11 +96,14 @@ def make_comparison_law(statement: Statement) -> KnownFact | None:
 
 
 # ----------------------------------------------------------------------------------------------------------- proved
-MAX_SYMMETRIC_AXES = 4  # The largest number of axes of a name whose symmetry is tested.
+MAX_SYMMETRIC_AXES = 4  # Symmetry is tested only for names with at most this many axes.
 
 
 def symmetric_value(name: NamedValue) -> list[KnownFact]:
-    """Return the symmetry laws of a value such as G = X ⊙_{n} X_{m→m'}, which permuting its indices leaves unchanged."""
+    """Return the symmetry laws of a value such as G = X ⊙_{n} X_{m→m'}.
+
+    A permutation of its indices leaves such a value unchanged.
+    """
     indices = name.factor.indices
     if not 2 <= len(indices) <= MAX_SYMMETRIC_AXES or indices_of(name.value) != set(indices):
         return []
@@ -114,7 +117,7 @@ def symmetric_value(name: NamedValue) -> list[KnownFact]:
 
 
 def make_total_laws(name: NamedValue) -> list[KnownFact]:
-    """Return the laws about totals of a value, such as ∑_{c} t = 1 for t = softmax_{c} z.
+    """Return the laws about sums of a value along its axes, such as ∑_{c} t = 1 for t = softmax_{c} z.
 
     Another example is ∑_{n} C = 0 for C = X − mean_{n} X.
     """
@@ -125,14 +128,14 @@ def make_total_laws(name: NamedValue) -> list[KnownFact]:
     laws = []
     for indices in along:
         total = multiply_out(algebra.sum_over(name.value, indices))
-        if all(total == (Product(addend.coefficient),) for addend in total):  # a number
+        if all(total == (Product(addend.coefficient),) for addend in total):  # The sum is a number.
             pattern = Product(ONE_, (name.factor,), frozenset(indices))
             laws.append(make_rewrite_law(pattern, total))
     return laws
 
 
 def zero_or_one(name: NamedValue) -> list[KnownFact]:
-    """Return the law T ⊙ T = T for a value of zeros and ones, such as T = onehot_{c} y."""
+    """Return the law T ⊙ T = T for a value with only zeros and ones, such as T = onehot_{c} y."""
     alone = sole(name.value)
     return [idempotent(name.factor)] if alone is not None and alone.head.label in ("onehot", "indicator") else []
 
@@ -148,7 +151,7 @@ def make_rewrite_law(pattern: Product, result: Form) -> KnownFact:
 
 
 def inverses(name: NamedValue) -> list[KnownFact]:
-    """Return the laws of an inverse such as V = inv_{a,b} S, whose product with S from either side is the identity."""
+    """Return the laws of an inverse such as V = inv_{a,b} S. Its product with S, on either side, is the identity."""
     alone = sole(name.value)
     if alone is None or not is_function(alone, "inv") or not _is_tensor(opened(alone)[0]):
         return []
@@ -156,7 +159,7 @@ def inverses(name: NamedValue) -> list[KnownFact]:
 
 
 def eigenvectors(name: NamedValue) -> list[KnownFact]:
-    """Return the laws of eigenvectors Q = eigh_{a,b} S: Q ⊙_{a} Q_{b→b'} = I_{b,b'}, and likewise for a."""
+    """Return the laws of eigenvectors Q = eigh_{a,b} S: Q ⊙_{a} Q_{b→b'} = I_{b,b'}, and the same for a."""
     alone = sole(name.value)
     if alone is None or not is_function(alone, "eigh") or len(name.factor.indices) != 2:
         return []
@@ -170,7 +173,7 @@ def eigenvectors(name: NamedValue) -> list[KnownFact]:
 
 
 def make_sign_laws(name: NamedValue) -> list[KnownFact]:
-    """Return the law t > 0 for a value that is positive, such as t = softmax_{c} z, or t ≥ 0 if it is nonnegative."""
+    """Return the law t > 0 for a positive value, such as t = softmax_{c} z, or t ≥ 0 for a nonnegative value."""
     sign = signs.sign_of(name.value)
     if sign is None:
         return []
@@ -178,5 +181,5 @@ def make_sign_laws(name: NamedValue) -> list[KnownFact]:
     return [KnownFact((to_form(name.factor), relation, ZERO), sign=(name.factor.head, sign))]
 
 
-RECOGNIZED = (make_symmetry_law, shorter, make_comparison_law)  # from an equation or a comparison
-PROVED = (symmetric_value, make_total_laws, zero_or_one, eigenvectors, inverses, make_sign_laws)  # from a definition
+RECOGNIZED = (make_symmetry_law, shorter, make_comparison_law)  # From an equation or a comparison.
+PROVED = (symmetric_value, make_total_laws, zero_or_one, eigenvectors, inverses, make_sign_laws)  # From a definition.

@@ -1,7 +1,7 @@
-"""Factoring, such as u ⊙ v + u ⊙ w = u ⊙ (v + w), which takes out the longest shared factors first.
+"""Factor forms, as in u ⊙ v + u ⊙ w = u ⊙ (v + w). Take out the longest common factors first.
 
-Two products can share factors after their summed indices are matched. For example, ∑_s z_s V_s K_s − A ∑_t z_t K_t is
-∑_s z_s K_s (V_s − A).
+Two products may have common factors after their summed indices are matched. For example, ∑_s z_s V_s K_s − A ∑_t z_t
+K_t is ∑_s z_s K_s (V_s − A).
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from .forms import DELTA, ONE_, Factor, Form, Product, indices_of, opened, refre
 from .matching import IndexNames, align, divide
 from .work import count_rule, current
 
-MAX_PAIRED_TERMS = 40  # The largest number of terms whose pairs are compared.
+MAX_PAIRED_TERMS = 40  # The maximum number of terms that are compared in pairs.
 
 
 def factor_form(form: Form) -> Form:
-    """Return a form in which factors that several products share are taken out."""
+    """Take the common factors of several products out of a form."""
     if len(form) < 2 or len(form) > MAX_PAIRED_TERMS:
         return form
     outside = indices_of(form)
@@ -40,7 +40,7 @@ def factor_form(form: Form) -> Form:
 
 
 def _with_number_out(form: Form) -> Form:
-    """Return a form with its common numeric factor taken out, as in 2 u + 2 v = 2 (u + v)."""
+    """Take the common numeric factor out of a form, as in 2 u + 2 v = 2 (u + v)."""
     shared, _ = algebra.content(form)
     if abs(shared) == 1 or shared.denominator > algebra.MAX_DENOMINATOR:
         return form
@@ -49,7 +49,7 @@ def _with_number_out(form: Form) -> Form:
 
 
 def _best(form: Form) -> tuple[Product, Product] | None:
-    """Find two products that share the heaviest factors. Return one of them and these factors, or None."""
+    """Find two products with the heaviest common factors. Return one of the products and these factors, or None."""
     best, weight = None, 0
     for one, other in combinations(form, 2):
         current().spend()
@@ -108,14 +108,14 @@ MAX_MATCHES = 200  # The maximum number of steps in the search for a match.
 
 
 def find_shared_power(one: Fraction, other: Fraction) -> Fraction:
-    """Return the exponent of the power that two powers of the same base share, or 0 if their exponents do not match."""
+    """Return the exponent of the largest power that divides two powers with one base, or 0 if there is none."""
     if (one > 0) != (other > 0) or (one - other).denominator > 1:
         return Fraction(0)
     return min(one, other, key=abs)
 
 
 def _multiply_rest(pattern: Product, inner: Form) -> Form:
-    """Return the common factor times the remaining form, summed over the common factor's summed indices."""
+    """Multiply the common factor by the remaining form, and sum over the common factor's summed indices."""
     one = inner if len(inner) == 1 else algebra.power(inner, Fraction(1), bracket=True)
     if not one:
         return one
@@ -125,7 +125,7 @@ def _multiply_rest(pattern: Product, inner: Form) -> Form:
 
 
 def clear_fractions(form: Form) -> Form:
-    """Return a form without nested fractions.
+    """Remove nested fractions from a form.
 
     Examples are a / (1 + b / c) = a c / (c + b) and 1 − a / b = (b − a) / b.
     """
@@ -146,7 +146,7 @@ def _divides(factor: Factor) -> bool:
 
 
 def _clear_product(product: Product) -> Form:
-    """Return a product in which no bracket contains a fraction."""
+    """Rewrite a product so that no bracket contains a fraction."""
     coefficient, factors, summed = product.coefficient, [], product.summed
     for factor in product.factors:
         if factor.head.kind != "bracket" or abs(factor.exponent) != 1:
@@ -169,7 +169,7 @@ def _clear_product(product: Product) -> Form:
 
 
 def _below(form: Form) -> Form | None:
-    """If a term of a sum is divided by a tensor, return the first such tensor as a form. Otherwise, return None."""
+    """Return the first tensor that divides a term of a sum, as a form, or None if there is none."""
     for product in form:
         for factor in product.factors:
             if factor.exponent == -1 and factor.head.kind == "tensor" and not product.summed and len(form) > 1:
@@ -181,7 +181,7 @@ MAX_TERMS = 64  # The maximum number of terms after brackets are multiplied out.
 
 
 def multiply_out(form: Form) -> Form:
-    """Return a form with its brackets multiplied out, as long as at most `MAX_TERMS` terms result."""
+    """Multiply out the brackets of a form, unless more than `MAX_TERMS` terms result."""
     while sum(map(_terms_multiplied_out, form)) <= MAX_TERMS:
         products = algebra.add(*(algebra.expand_brackets(product) for product in form))
         if products == form:
@@ -191,7 +191,7 @@ def multiply_out(form: Form) -> Form:
 
 
 def _terms_multiplied_out(product: Product) -> int:
-    """Return the number of terms in a product after multiplying out its brackets. Equal terms count separately."""
+    """Return the number of terms in a product after its brackets are multiplied out. Equal terms count separately."""
     count = 1
     for factor in product.factors:
         if factor.head.kind == "bracket" and factor.exponent >= 1 and factor.exponent.denominator == 1:
@@ -205,7 +205,7 @@ MAX_NUMERATOR_TERMS = 4000
 
 
 def vanishes(form: Form) -> bool:
-    """Return whether a form is 0 wherever it has a value. Its denominators are multiplied out."""
+    """Return whether a form is 0 if it has a value. Its denominators are multiplied out."""
     while form and (below := _denominator(form)) is not None:
         count_rule("common denominator")
         form = algebra.add(
@@ -217,7 +217,7 @@ def vanishes(form: Form) -> bool:
 
 
 def _denominator(form: Form) -> Factor | None:
-    """Return a factor that all products can be multiplied by to remove a denominator, or None if there is none.
+    """Return a factor that removes a denominator if all products are multiplied by it, or None if there is none.
 
     The denominator must not contain a summed index.
     """

@@ -1,4 +1,4 @@
-"""Rules for the factors of a product, such as identities with a summed index, signs, and known totals.
+"""Apply rules for the factors of a product, such as identities with a summed index, signs, and known totals.
 
 Along their axes, the elements of softmax and onehot sum to 1, and the elements of standardize sum to 0.
 """
@@ -18,7 +18,7 @@ from .work import count_rule, current
 
 
 def function_of(operator: str, *parts: Form) -> Factor:
-    """Return the application of an elementwise function to forms as a single opaque factor."""
+    """Apply an elementwise function to forms, and return the result as a single opaque factor."""
     return opaque("apply", operator, parts, ((), ((), ())))
 
 
@@ -34,7 +34,7 @@ def opaque(
 ) -> Factor:
     """Return a factor that contains forms over bound indices. Its indices are `given` and the forms' outside indices.
 
-    A `symmetric` factor can exchange its first two indices if the forms do not change when `bound` is exchanged.
+    The first two indices of a `symmetric` factor may be exchanged if the exchange of `bound` does not change the forms.
     """
     outside = set().union(*map(indices_of, parts)) - set(bound)
     key, order, orders = canonical.make_closed_key(parts, bound, outside)
@@ -49,7 +49,7 @@ def opaque(
 
 
 def enclose(form: Form, exponent: Fraction = ONE_) -> Factor:
-    """Return a sum as a single factor."""
+    """Convert a sum to a single factor."""
     return opaque("bracket", None, (form,))._replace(exponent=exponent)
 
 
@@ -59,14 +59,14 @@ def is_function(factor: Factor, operator: str) -> bool:
 
 
 def denominators(product: Product) -> Iterator[tuple[Factor, Form]]:
-    """Yield each sum that a product is divided by, both as a factor of the product and as a form."""
+    """Yield each sum that divides a product, as a factor of the product and as a form."""
     for factor in product.factors:
         if factor.head.kind == "bracket" and factor.exponent <= -1 and factor.exponent.denominator == 1:
             yield factor, opened(factor)[0]
 
 
 def to_form(factor: Factor, exponent: Fraction | None = None) -> Form:
-    """Return a factor as a form. If `exponent` is given, it replaces the factor's exponent."""
+    """Convert a factor to a form. If `exponent` is given, it replaces the factor's exponent."""
     return (Product(ONE_, (factor if exponent is None else factor._replace(exponent=exponent),)),)
 
 
@@ -84,7 +84,7 @@ def sole(form: Form) -> Factor | None:
 
 
 def total_of(operator: str) -> int | None:
-    """Return the total of an operator's result along its axes, such as 1 for softmax, or None if the total varies."""
+    """Return the sum of an operator's result along its axes, such as 1 for softmax, or None if the sum varies."""
     return REGISTRY[operator].total if operator in REGISTRY else None
 
 
@@ -93,7 +93,7 @@ def touches(factors: Iterable[Factor], index: FormIndex) -> bool:
 
 
 def components(factors: Iterable[Factor], within: AbstractSet[FormIndex]) -> list[list[Factor]]:
-    """Group factors so that factors in different groups share none of the indices in `within`."""
+    """Group factors so that factors in different groups have none of the indices in `within` in common."""
     groups: list[list[Factor]] = []
     for factor in factors:
         shared = [group for group in groups if any(touches(group, index) for index in within & set(factor.indices))]
@@ -104,7 +104,7 @@ def components(factors: Iterable[Factor], within: AbstractSet[FormIndex]) -> lis
 
 @dataclass(slots=True)
 class SumParts:
-    """A product that rules change in place. Its coefficient is set to 0 if the product is 0."""
+    """A product that rules modify. They set its coefficient to 0 if the product is 0."""
 
     coefficient: Fraction
     factors: list[Factor]
@@ -136,7 +136,7 @@ def _find_contraction(parts: SumParts) -> tuple[int, dict[FormIndex, FormIndex]]
 
 
 def sum_constants(parts: SumParts) -> None:
-    """Simplify sums whose terms lack the summed axis, by ∑_{ax} x = |ax| x."""
+    """Simplify sums over an axis that their terms lack, by ∑_{ax} x = |ax| x."""
     missing = parts.summed - {index for factor in parts.factors for index in factor.indices}
     if not missing:
         return
@@ -179,7 +179,10 @@ def gather_powers(parts: SumParts) -> None:
 
 
 def order_indices(factor: Factor) -> tuple[FormIndex, ...]:
-    """Return the indices of a factor. For a symmetric tensor or an identity matrix, return the first equivalent order."""
+    """Return the indices of a factor.
+
+    For a symmetric tensor or an identity matrix, return the first equivalent order.
+    """
     if factor.head.kind not in ("tensor", "delta") or len(factor.head.symmetries) == 1:
         return factor.indices
     orders = [tuple(factor.indices[at] for at in order) for order in factor.head.symmetries]

@@ -1,4 +1,4 @@
-"""The assumptions that a proof or simplification may use. Each has a name.
+"""Represent the named assumptions that a proof or a simplification may use.
 
     ∑_{c} t = 1              a rewrite: t at c, summed over c, is 1
     S = S_{a→b, b→a}         equivalent orders of the indices of S
@@ -15,21 +15,21 @@ from typing import Any, Literal, NamedTuple
 
 from .forms import Form, FormHead, Product
 
-Statement = tuple[Form, str, Form]  # a left side, a relation such as "=", a right side
-TensorName = tuple[str, tuple[str, ...]]  # a name, and the axes of the tensor
+Statement = tuple[Form, str, Form]  # A left side, a relation such as "=", and a right side.
+TensorName = tuple[str, tuple[str, ...]]  # A name, and the tensor's axes.
 Orders = tuple[tuple[int, ...], ...]
 Sign = Literal["positive", "nonnegative"]
 
 
 class FactRewrite(NamedTuple):
-    """A rewrite of the factors of `pattern` to `result`, which is a single product or 0."""
+    """A rewrite of the factors in `pattern` to `result`, which is a single product or 0."""
 
     pattern: Product
     result: Form
 
 
 class KnownFact(NamedTuple):
-    """A known relation between forms, with the rewrites, symmetries and signs that follow from it.
+    """A known relation between forms, with its consequences: rewrites, symmetries and signs.
 
     `node` is the relation in the notation, and `name` is its source text.
     """
@@ -46,7 +46,7 @@ class KnownFact(NamedTuple):
 class KnownFacts(NamedTuple):
     """All assumptions in use, with their consequences grouped by subject.
 
-    Each consequence has its assumption's name.
+    Each consequence contains its assumption's name.
     """
 
     all: tuple[KnownFact, ...] = ()
@@ -59,7 +59,7 @@ NO_FACTS = KnownFacts()
 
 
 def group_facts(facts: Iterable[KnownFact]) -> KnownFacts:
-    """Return assumptions with their consequences grouped by subject."""
+    """Group the consequences of assumptions by subject."""
     symmetries: dict[TensorName, tuple[Orders, str]] = {}
     signs: dict[FormHead, tuple[Sign, str]] = {}
     facts = tuple(facts)
@@ -76,7 +76,7 @@ def group_facts(facts: Iterable[KnownFact]) -> KnownFacts:
 
 
 def closure(orders: Orders) -> Orders:
-    """Return the permutation group that the given orders generate, beginning with the identity."""
+    """Return the permutation group that the given orders generate, starting with the identity."""
     result = [tuple(range(len(orders[0])))]
     for one in result:  # The loop also visits the orders that it appends.
         for order in orders:

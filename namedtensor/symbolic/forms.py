@@ -1,9 +1,9 @@
-"""Index normal form, a sum of products in which every axis is an index, so renames of axes disappear.
+"""Define the index normal form, a sum of products in which every axis is an index, so that renames disappear.
 
     ∑_{k} Q_k K_{s,k} / √|k|        Product(1, (Q at k, K at s k, size k to the −1/2), summed {k})
 
-A `Form` is a tuple of products; the empty tuple is 0. A product consists of an exact coefficient, factors, and the
-summed indices. A factor is a head at some indices, raised to an exponent. A `FormHead` is one of these:
+A `Form` is a tuple of products; the empty tuple is 0. A product consists of an exact coefficient, factors, and summed
+indices. A factor is a head with indices, raised to an exponent. A `FormHead` is one of these:
 
     tensor      an input, or a name of the program, by its axes
     delta       1 if two indices are equal, 0 otherwise: I_{a,b}
@@ -13,10 +13,10 @@ summed indices. A factor is a head at some indices, raised to an exponent. A `Fo
     bracket     a sum that is not multiplied out
     apply       an operator applied to forms over bound indices; the first indices of its factor are its result axes
 
-Within a question (`intern_heads`), `head` interns heads, so equal heads are one object. Separate questions have
-separate heads. The order of creation determines the order and the names in the output, and therefore must depend on
-the question alone. The forms within a head refer to outside indices only through `slots`, so an outside index can be
-replaced without changing these forms.
+Inside an `intern_heads` block, `head` interns heads, so that equal heads are one object. Separate blocks have separate
+heads. The order of creation determines the order and the names in the output. It must therefore depend only on the
+question that the block answers. The forms inside a head refer to outside indices only through `slots`, so that an
+outside index can be replaced without changing these forms.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _NUMBERS = count()
 class FormIndex:
     """An index, which is equal only to itself.
 
-    `name` is the name of its axis. `size` is the axis size, as a number or a symbolic size such as "|a|".
+    `name` is its axis name. `size` is the axis size, as a number or as a symbolic size such as "|a|".
     """
 
     __slots__ = ("name", "number", "size")
@@ -58,11 +58,12 @@ class FormIndex:
 
 
 class FormHead:
-    """A factor without its indices, as the module docstring describes.
+    """A factor without its indices (see the module docstring).
 
-    `label` is the name, operator or number, and `options` are further values that distinguish heads. `parts` are the
-    forms within the head; `slots` are their outside indices, and `bound` are their bound indices. `axes` are default
-    names for a factor's indices. `symmetries` are equivalent orders of the indices.
+    `label` is the name, operator or number, and `options` contains further values that distinguish heads. `parts`
+    contains the forms inside the head. `slots` contains their outside indices, and `bound` contains their bound
+    indices. `axes` contains default names for a factor's indices. `symmetries` contains equivalent orders of the
+    indices.
     """
 
     __slots__ = ("kind", "label", "options", "parts", "bound", "slots", "axes", "symmetries", "serial", "orbits",
@@ -99,14 +100,14 @@ class Factor(NamedTuple):
 
 
 class Product(NamedTuple):
-    """A product, with its coefficient, its factors, and its summed indices."""
+    """A product: its coefficient, its factors, and its summed indices."""
 
     coefficient: Fraction
     factors: tuple[Factor, ...] = ()
     summed: frozenset[FormIndex] = frozenset()
 
     def indices(self) -> set[FormIndex]:
-        """Return the outside indices, that is, the indices that are not summed."""
+        """Return the outside indices, which are not summed."""
         return {index for factor in self.factors for index in factor.indices} - self.summed
 
 
@@ -114,7 +115,7 @@ Form = tuple[Product, ...]
 
 
 class NamedValue(NamedTuple):
-    """A name in the program, together with its indices and its value."""
+    """A name in the program, with its indices and its value."""
 
     factor: Factor
     value: Form
@@ -128,7 +129,7 @@ _HEADS: ContextVar[dict[tuple[Any, ...], FormHead]] = ContextVar("heads of a que
 
 @contextmanager
 def intern_heads() -> Iterator[None]:
-    """Open a context in which equal heads are the same object. A nested context shares the outer context's heads."""
+    """Make equal heads the same object inside the block. A nested block shares the heads of the outer block."""
     if _HEADS.get(None) is not None:
         yield
         return
@@ -142,7 +143,7 @@ def intern_heads() -> Iterator[None]:
 def head(
     kind: str, label: Any = None, axes: tuple[str, ...] = (), options: tuple[Any, ...] = (), **within: Any
 ) -> FormHead:
-    """Return the head with these properties. `within` contains the key, forms, indices and symmetries in the head."""
+    """Return the head with these properties. `within` contains the key, forms, indices and symmetries of the head."""
     key = (kind, label, options, within.get("key", axes), *map(type, options))
 
     heads = _HEADS.get()
@@ -161,16 +162,16 @@ def number(value: Fraction | int) -> Form:
 
 
 def single(of: FormHead, *indices: FormIndex, exponent: Fraction = ONE_) -> Form:
-    """Return the form that consists of one factor, with this head and these indices."""
+    """Return a form with a single factor, which has this head and these indices."""
     return (Product(ONE_, (Factor(of, indices, exponent),)),)
 
 
 def size(of: Any) -> Form:
-    """Return an axis size as a form, which is a number if the size is known, or a symbol otherwise."""
+    """Return an axis size as a form: a number if the size is known, or a symbol otherwise."""
     return number(of) if isinstance(of, int) else single(head("size", of))
 
 
-NUMBER = attrgetter("number")  # sorts indices in the order in which they were created
+NUMBER = attrgetter("number")  # Sorts indices in the order of their creation.
 
 
 def indices_of(form: Form) -> set[FormIndex]:
@@ -179,7 +180,7 @@ def indices_of(form: Form) -> set[FormIndex]:
 
 
 def rename_indices(form: Form, names: dict[FormIndex, FormIndex]) -> Form:
-    """Return the form with outside indices renamed. A summed index that would clash with a new name is replaced."""
+    """Rename outside indices of a form. Replace a summed index that would clash with a new name."""
     if not names:
         return form
     result = []
@@ -195,7 +196,7 @@ def rename_indices(form: Form, names: dict[FormIndex, FormIndex]) -> Form:
 
 
 def refresh_indices(product: Product, taken: frozenset[FormIndex] | set[FormIndex]) -> Product:
-    """Return the product with each summed index that is in `taken` replaced by a new index."""
+    """Replace each summed index of a product that is in `taken` with a new index."""
     met = product.summed & taken
     if not met:
         return product
@@ -205,7 +206,7 @@ def refresh_indices(product: Product, taken: frozenset[FormIndex] | set[FormInde
 
 
 def opened(factor: Factor) -> tuple[Form, ...]:
-    """Return the forms in a factor's head, in terms of the factor's indices.
+    """Return the forms in a factor's head, with the factor's indices in place of the slots.
 
     The result indices of an operator do not occur in these forms.
     """
@@ -215,14 +216,14 @@ def opened(factor: Factor) -> tuple[Form, ...]:
 
 
 def split_parts(parts: Iterable[Any], indices: Set[FormIndex]) -> tuple[list[Any], list[Any]]:
-    """Split factors or other parts into those that have any of these indices and those that have none."""
+    """Split factors, or other objects with indices, by whether they have any of the given indices."""
     inside = [part for part in parts if not indices.isdisjoint(part.indices)]
     return inside, [part for part in parts if part not in inside]
 
 
 @lru_cache(maxsize=256)
 def square_of(value: float) -> tuple[Fraction, int] | None:
-    """If value² is a simple fraction times a power of π, return the fraction and exponent. Otherwise, return None."""
+    """Return the fraction and the exponent if value² is a simple fraction times a power of π, or None otherwise."""
     if value == int(value) if abs(value) < 1e15 else True:
         return None
     for number_below in range(1, 13):

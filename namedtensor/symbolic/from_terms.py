@@ -1,8 +1,8 @@
-"""Translation of the typed graph to index normal form, with one rule for each operator.
+"""Translate the typed graph to index normal form, with one rule per operator.
 
-The axes of a term are free indices of its form, one for each name and size. A name defined by the program remains a
-single tensor; its definition is not expanded. ∂X is replaced by a product of identities I_{ax,ax*}. Terms that depend
-on ∂X are multiplied out to remove these identities.
+The axes of a term are free indices of its form, one per name and size. A defined name remains a single tensor; its
+definition is not expanded. A product of identities I_{ax,ax*} replaces ∂X. Terms that depend on ∂X are multiplied out
+to remove these identities.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ CONSTANTS = {math.pi: "π", math.e: "e", math.inf: "∞"}
 
 
 class NotReadableError(Exception):
-    """The exception for a term that cannot be translated to a form."""
+    """Raised for a term that cannot be translated to a form."""
 
     def __init__(self, term: Term):
         super().__init__("a recurrence" if term.operator == "loop" else term.operator)
@@ -56,25 +56,25 @@ class NotReadableError(Exception):
 
 
 class Forms:
-    """The translation of terms to forms. Terms whose ids are in `names` are translated to their names."""
+    """The translation of terms to forms. Terms whose ids are in `names` become their names."""
 
     def __init__(self, names: Mapping[int, str], room: int = 12):
         self.names, self.room = names, room
         self.free: dict[tuple[str, Any], FormIndex] = {}
         self.found: dict[int, Form] = {}
-        self.changes: dict[str, dict[str, str]] = {}  # the marked axes of each ∂X
+        self.changes: dict[str, dict[str, str]] = {}  # The starred axes of each ∂X.
         self.marked: dict[tuple[str, str], FormIndex] = {}  # The index of each starred axis, by its ∂X.
         self.linear: set[int] = set()
         self.cut: list[NamedValue] = []
-        self.leaves: dict[str, str] = {}  # New names of inputs.
-        self.labels: Mapping[str, str] = {}  # New names of axes.
+        self.leaves: dict[str, str] = {}  # Maps inputs to new names.
+        self.labels: Mapping[str, str] = {}  # Maps axes to new names.
         self.cut_name = "G"  # The name of the first derivative that has many terms.
         # The keys of nonzero forms and of invertible matrices, provided that all parts have a value.
         self.nonzero: set[Any] = set()
 
     @cached_property
     def checker(self) -> Inference:
-        """Return the checker that types definitions."""
+        """Return the checker that types operators' definitions."""
         return make_checker(ReadingChecker)
 
     def index(self, axis: str, extent: Any) -> FormIndex:
@@ -86,13 +86,13 @@ class Forms:
         return index
 
     def mark(self, leaf: str, axis: str, extent: Any) -> FormIndex:
-        """Return the index that represents a starred axis of ∂X, creating it on first use."""
+        """Return the index for a starred axis of ∂X. Create it on first use."""
         if (leaf, axis) not in self.marked:
             self.marked[leaf, axis] = self.index(axis, extent).fresh()
         return self.marked[leaf, axis]
 
     def outside(self) -> dict[FormIndex, str]:
-        """Return the axis that each outside index represents."""
+        """Return a map from the outside indices to their axes."""
         axes = {index: axis for (_, axis), index in self.marked.items()}
         return axes | {index: axis for (axis, _), index in self.free.items()}
 
@@ -112,7 +112,7 @@ class Forms:
         return self.known(root)
 
     def name_derivative(self, form: Form) -> Form:
-        """Give a derivative with many terms a name, and return this name as a form.
+        """Give a derivative with many terms a name, and return the name as a form.
 
         Products with the derivative are then not multiplied out.
         """
@@ -145,7 +145,7 @@ class Forms:
         raise NotReadableError(term)
 
     def identities(self, term: Term) -> Form:
-        """Return ∂X, differentiated with respect to itself, as a product of identity matrices I_{ax,ax*}."""
+        """Return the derivative of X with respect to itself as a product of identity matrices I_{ax,ax*}."""
         products = ONE
         for axis, mark in self.changes[term.options[0]].items():
             pair = self.index(axis, term.shape[axis]), self.mark(term.options[0], mark, term.shape[axis])
@@ -153,7 +153,7 @@ class Forms:
         return products
 
     def tensor_named(self, name: str, term: Term) -> Form:
-        """Return a tensor of this name, whose indices are the axes of a term."""
+        """Return a tensor with this name, with the axes of a term as its indices."""
         return tensor(name, tuple(map(self.label, term.shape)), self.indices(term))
 
     def label(self, axis: str) -> str:
@@ -171,11 +171,11 @@ class Forms:
         return self.found[id(term)]
 
     def out(self, one: Term, other: Term | None = None) -> tuple[bool, bool]:
-        """For each of two terms, return whether its products must be multiplied out because it contains ∂X."""
+        """Return, for each of two terms, whether its products must be multiplied out because it contains ∂X."""
         return id(one) in self.linear, other is not None and id(other) in self.linear
 
     def operator(self, record: Any, term: Term, axes: Sequence[str]) -> Form:
-        """Apply an operator over these axes to the operands of a term, and return the result as an opaque factor."""
+        """Apply an operator over these axes to a term's operands, and return the result as an opaque factor."""
         options = own_options(record, term) if term.operator in REGISTRY else ()
         if not axes:
             return apply_operator(record.name, self.parts(term), options=options)
@@ -209,7 +209,7 @@ def _number(self: Forms, term: Term) -> Form:
         return number(value)
     if (root := root_of(value)) is not None:
         return root
-    short = Fraction(f"{value:.12g}")  # 1/5 for 1 − 0.8, which is 0.19999999999999996
+    short = Fraction(f"{value:.12g}")  # For example, 1/5 for 1 − 0.8, which is 0.19999999999999996.
     return number(short if abs(float(short) - value) <= 4e-15 * abs(value) else Fraction(repr(value)))
 
 
@@ -291,7 +291,7 @@ def _trace(self: Forms, term: Term) -> Form:
 def _index_form(self: Forms, term: Term, at: Form) -> Form:
     """Return the form of X_{ax(i)}.
 
-    If X depends on ∂X, it is written as onehot_{ax}(i) ⊙_{ax} X.
+    If X depends on ∂X, the form is onehot_{ax}(i) ⊙_{ax} X.
     """
     axis = term.axes[0] if term.axes else term.options[0]
     whole = term.arguments[0]
@@ -309,7 +309,7 @@ def _index_form(self: Forms, term: Term, at: Form) -> Form:
 def _apply_along(
     operator: str, parts: Sequence[Form], indices: tuple[FormIndex, ...], options: tuple[Any, ...] = ()
 ) -> Form:
-    """Return the application of an operator that creates the given axes, which its operands do not have."""
+    """Apply an operator that creates the given axes, which its operands lack."""
     return apply_operator(operator, parts, (), indices, options, ((), tuple(range(len(indices)))))
 
 
@@ -320,7 +320,7 @@ def _iota(self: Forms, term: Term) -> Form:
 
 
 def _select_cases(self: Forms, arguments: Sequence[Term]) -> Form:
-    """Return the form of cases, leaving out cases that cannot hold and cases after one that always holds."""
+    """Return the form of cases, without cases that are never selected, such as all cases after a true condition."""
     terms: list[Term] = []
     for value, condition in zip(arguments[::2], arguments[1::2]):
         if (holds := decide_condition(self, condition)) is True:
@@ -343,7 +343,7 @@ def _indicator(self: Forms, term: Term) -> Form:
 
 
 def _join_axes(self: Forms, term: Term) -> Form:
-    """Return the form of a tensor with some axes merged into one, or with one axis split."""
+    """Return the form of a tensor after a merge of some axes or a split of one axis."""
     whole = term.arguments[0]
     if term.operator == "merge":
         old, new = term.options[0], (term.options[1],)
@@ -356,7 +356,10 @@ def _join_axes(self: Forms, term: Term) -> Form:
 
 
 def _uniform(self: Forms, term: Term) -> Form:
-    """Return random numbers as a form. Raise NotReadableError for the samples of an expectation, which cannot be listed."""
+    """Return random numbers as a form.
+
+    Raise NotReadableError for the samples of an expectation, which cannot be listed.
+    """
     if any(argument.operator == "iota" and argument.axes[0].startswith("draws@") for argument in term.arguments):
         raise NotReadableError(term)
     return self.operator(REGISTRY[term.operator], term, term.axes)

@@ -1,4 +1,4 @@
-"""Recognition of named values, and of functions that are written out, such as exp u / ∑ exp u for softmax u."""
+"""Recognize named values, and functions in expanded form, such as softmax u in the form exp u / ∑ exp u."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .work import count_rule
 
 
 def recognize_functions(form: Form) -> Form:
-    """Return a form in which written-out softmax and logistic functions are replaced by the functions."""
+    """Replace expanded softmax and logistic functions in a form with the functions."""
     return apply_rules(form, _softmax, _logistic)
 
 
 def apply_rules(form: Form, *rules: Callable[[Product], Product | None]) -> Form:
-    """Return a form after applying rules to each of its products until no rule changes it."""
+    """Apply rules to each product of a form until no rule changes it."""
     result = []
     for product in form:
         for rule in rules:
@@ -40,7 +40,7 @@ def _put(product: Product, pattern: Product, result: Form, rule: str) -> Product
 
 
 def fold_named_parts(form: Form, names: Sequence[NamedValue]) -> Form:
-    """Return a form in which parts of products that equal named values are replaced by the names."""
+    """Replace factors that are equal to named values with the names."""
     return apply_rules(form, *(partial(_put_name, name) for name in names))
 
 
@@ -51,7 +51,7 @@ def _put_name(name: NamedValue, product: Product) -> Product | None:
 
 
 def _softmax(product: Product) -> Product | None:
-    """Replace exp(u)_i / ∑_j exp(u)_j in a product by softmax(u)_i. Return None if it does not occur."""
+    """Replace exp(u)_i / ∑_j exp(u)_j in a product with softmax(u)_i. Return None if it does not occur."""
     for below, inner in denominators(product):
         if len(inner) != 1 or len(inner[0].factors) != 1 or not inner[0].summed or inner[0].coefficient != 1:
             continue
@@ -71,7 +71,7 @@ def _softmax(product: Product) -> Product | None:
 
 
 def _logistic(product: Product) -> Product | None:
-    """Replace 1 / (1 + exp(−u)) or exp u / (1 + exp u) in a product by σ(u). Return None if neither occurs."""
+    """Replace 1 / (1 + exp(−u)) or exp u / (1 + exp u) in a product with σ(u). Return None if neither occurs."""
     for below, inner in denominators(product):
         rest = tuple(addend for addend in inner if addend != ONE[0])
         factors = to_factors(rest) or ()
@@ -85,7 +85,7 @@ def _logistic(product: Product) -> Product | None:
 
 
 def recognize_solve(form: Form) -> Form:
-    """Return a form in which solve_{r,c}(A, b) is recognized and derivatives of expm are transposed.
+    """Recognize solve_{r,c}(A, b) in a form, and transpose derivatives of expm.
 
     The product inv_{r,c} A ⊙ b, summed over the rows of b, becomes solve_{r,c}(A, b). The product C ⊙_{r,c} expm(X, E)
     becomes E ⊙_{r,c} expm(X, Cᵀ)ᵀ.
@@ -94,7 +94,7 @@ def recognize_solve(form: Form) -> Form:
 
 
 def _transpose_change(product: Product) -> Product | None:
-    """Exchange G and E in the product of G with the derivative of e^X in direction E. Return None if not found.
+    """Exchange G and E in the product of G and the derivative of e^X in direction E. Return None if it does not occur.
 
     The result is transposed.
     """
@@ -157,9 +157,9 @@ def _solution(product: Product) -> Product | None:
 
 
 def simplify_update(form: Form) -> Form:
-    """Return a form in which products with the inverse of I + u ⊙ v are simplified.
+    """Simplify products with the inverse of I + u ⊙ v in a form.
 
-    The product inv_{r,c}(I + u ⊙ v) ⊙ u becomes u / (1 + v ⊙ u), and a product with v is simplified likewise.
+    The product inv_{r,c}(I + u ⊙ v) ⊙ u becomes u / (1 + v ⊙ u). A product with v is simplified in the same way.
     """
     return apply_rules(form, _rank_one)
 
@@ -185,7 +185,7 @@ def _rank_one(product: Product) -> Product | None:
 
 
 def _find_update_factors(matrix: Form, r: FormIndex, c: FormIndex) -> tuple[Factor, ...] | None:
-    """If a matrix has the form I_{r,c} + u ⊙ v, return the factors of u ⊙ v. Otherwise, return None.
+    """Return the factors of u ⊙ v in a matrix of the form I_{r,c} + u ⊙ v, or None for any other matrix.
 
     No factor may have both axes.
     """

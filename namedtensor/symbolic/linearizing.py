@@ -1,8 +1,8 @@
-"""Forward linearization for closed forms. ∂X is a leaf of the typed graph, which becomes a product of identities.
+"""Linearize terms for closed forms. ∂X is a leaf of the typed graph that becomes a product of identities.
 
-A derivative is a `variable` term whose option is a `Change`. The term represents the differential of a formula with
-∂X = I ⊙ ∂X*. The differential of the term is the differential of its argument, so one rule gives derivatives of any
-order.
+A derivative is a `variable` term with a `Change` as its option. The term represents the differential of a formula with
+∂X = I ⊙ ∂X*. The differential of the term is the differential of its argument, so a single rule handles derivatives of
+any order.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from ..terms.environment import Environment
 from ..terms.terms import Term
 from .work import current
 
-# The differentials that replace an operator's differential, which also covers its singular points (the rule "guard"):
-# the condition under which they are the same, and the differentials.
+# Differentials that replace an operator's differential and also cover its singular points (the rule "guard"). Each has
+# the condition under which both are equal.
 READ: dict[str, tuple[str, tuple[str, ...]]] = {
     "det": ("det ≠ 0", ("det_{row,column} X ⊙ [inv_{row,column} X]_{row→column, column→row} ⊙_{row,column} ∂X",)),
     "std": ("std ≠ 0", ("mean_{ax}((X − mean_{ax} X) ⊙ ∂X) / std_{ax} X",)),
@@ -44,7 +44,7 @@ NORM = "sign(X) ⊙ abs(X)^{p − 1} / norm_{ax}(X; p)^{p − 1} ⊙_{ax} ∂X"
 
 
 def texts_read(operator: str, options: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the terms of an operator's differential, as formulas that are translated to forms."""
+    """Return the terms of an operator's differential, as formulas."""
     if operator == "norm":
         return (NORMS.get(options.get("p", 2), NORM),)
     if operator in READ:
@@ -61,13 +61,13 @@ class Change(NamedTuple):
 
 
 def change_of(term: Term) -> Change | None:
-    """Return the `Change` of a leaf ∂X, or None for other terms."""
+    """Return the `Change` of a leaf ∂X, or None for any other term."""
     option = term.options[0] if term.operator == "variable" else None
     return option if isinstance(option, Change) else None
 
 
 class LinearReading(Linearization):
-    """A linearization whose terms are translated to forms rather than evaluated."""
+    """A linearization whose terms are translated to forms instead of being evaluated."""
 
     is_computed = False
 
@@ -99,9 +99,9 @@ class TakenElement(NamedTuple):
 
 
 class ReadingChecker(Checker):
-    """A checker that keeps derivatives as linearizations, and sizes as they are written.
+    """A checker that keeps derivatives as linearizations and sizes as symbols.
 
-    `taken` lists the derivatives. `called` lists each call of a function of the program as a pair of its value and the
+    `taken` contains the derivatives. `called` contains, for each call of a function in the program, its value and the
     values of its arguments.
     """
 
@@ -109,11 +109,11 @@ class ReadingChecker(Checker):
         self.taken: list[TakenElement] = []
         self.called: list[tuple[Term, tuple[Term, ...]]] = []
         super().__init__(*arguments, **named)
-        self.rolls = not self.scope.varied  # Families that a derivative goes through are unrolled.
+        self.rolls = not self.scope.varied  # Unroll families that contain the variable of a derivative.
 
 
 def kept_derivative(checker: ReadingChecker, node: nodes.Derivative, env: Environment) -> Term:
-    """Return the term of a derivative, which is the differential of its body with ∂X as a leaf."""
+    """Return the term of a derivative: the differential of its body with ∂X as a leaf."""
     if not is_name(checker, node.variable, env):
         return derivative(checker, node, env)  # This call raises an error.
     by, body = checker.infer(node.variable, env), checker.infer(node.body, env)
@@ -134,7 +134,7 @@ def kept_derivative(checker: ReadingChecker, node: nodes.Derivative, env: Enviro
 
 
 def kept_size(checker: ReadingChecker, node: nodes.Size, env: Environment) -> Term:
-    """Return |ax| as a symbol that refers to the axis that ax denotes here, or as a number if the size is known."""
+    """Return |ax| as a symbol for the axis that ax denotes here, or as a number if the size is known."""
     rules = Checker.RULES[nodes.Size](checker, node, env)
     size = resolve(checker.solver.size(node.axis.name, env, node)) if rules.operator == "unknown" else None
     if not isinstance(size, SizeVariable):
@@ -143,7 +143,7 @@ def kept_size(checker: ReadingChecker, node: nodes.Size, env: Environment) -> Te
 
 
 def kept_call(checker: ReadingChecker, node: nodes.Call, env: Environment) -> Term:
-    """Return the term of a call. If the called function is defined in the program, record the value and arguments."""
+    """Return the term of a call. If the program defines the function, record the value and the arguments."""
     rules = Checker.RULES[nodes.Call](checker, node, env)
     if node.arguments and node.operator in checker.scope.functions:
         checker.called.append((rules, tuple(checker.infer(argument, env) for argument in node.arguments)))

@@ -1,4 +1,4 @@
-"""Occurrences of a pattern in a product, in which names of indices can differ, and rewrites of these occurrences."""
+"""Find occurrences of a pattern in a product, up to the names of indices, and rewrite them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ IndexNames = dict[FormIndex, FormIndex]
 
 
 class PatternMatch(NamedTuple):
-    """A match of a pattern: the product's remaining factors, and the product's index for each pattern index.
+    """A match of a pattern: the product's remaining factors, and a map from the pattern's indices to the product's.
 
     `inside` contains the indices that match summed pattern indices.
     """
@@ -28,7 +28,7 @@ class PatternMatch(NamedTuple):
 def occurrences(product: Product, pattern: Product) -> Iterator[PatternMatch]:
     """Yield the occurrences of a pattern in a product.
 
-    The pattern's summed indices must not occur in the remaining factors.
+    The remaining factors must not contain the pattern's summed indices.
     """
     exponents = tuple(factor.exponent for factor in product.factors)
     for left, names in _matches(pattern.factors, exponents, product, pattern, {}):
@@ -41,7 +41,7 @@ def occurrences(product: Product, pattern: Product) -> Iterator[PatternMatch]:
 
 
 def _holds(exponent: Fraction, expected: Fraction) -> bool:
-    """Return whether a power can be divided by another power of the same base, such as x³ by x² or x⁻³ by x⁻¹."""
+    """Return whether a power is divisible by another power of the same base, such as x³ by x² or x⁻³ by x⁻¹."""
     return exponent / expected >= 1 and (exponent - expected).denominator == 1
 
 
@@ -52,7 +52,7 @@ def _matches(
     pattern: Product,
     names: IndexNames,
 ) -> Iterator[tuple[tuple[Fraction, ...], IndexNames]]:
-    """Yield each way to match all of `factors`, as the exponents that remain in the product and the matched indices."""
+    """Yield each match of all `factors`, as the remaining exponents in the product and the index map."""
     if not factors:
         yield exponents, names
         return
@@ -65,9 +65,9 @@ def _matches(
 
 
 def align(mine: Factor, theirs: Factor, pattern: Product, product: Product, names: IndexNames) -> Iterator[IndexNames]:
-    """Yield the index maps that make a factor of a pattern match a factor of a product.
+    """Yield the index maps with which a factor of a pattern matches a factor of a product.
 
-    A renaming maps distinct summed indices to distinct indices.
+    An index map sends distinct summed indices to distinct indices.
     """
     for order in mine.head.symmetries:
         indices = dict(names)
@@ -84,7 +84,7 @@ def align(mine: Factor, theirs: Factor, pattern: Product, product: Product, name
 
 
 def divide(product: Product, pattern: Product) -> Product | None:
-    """Return a product divided by the factors of a pattern, or None if the product lacks one of these factors.
+    """Divide a product by the factors of a pattern. Return None if the product lacks a factor.
 
     The pattern's summed indices become outside indices.
     """
@@ -99,7 +99,7 @@ def divide(product: Product, pattern: Product) -> Product | None:
 
 
 def replace_part(product: Product, rewrite: FactRewrite) -> Product | None:
-    """Return a product with the first occurrence of a pattern replaced by the result, or None if it does not occur."""
+    """Replace the first occurrence of a pattern in a product with the result. Return None if there is no occurrence."""
     occurrence = next(occurrences(product, rewrite.pattern), None)
     if occurrence is None:
         return None
@@ -110,7 +110,7 @@ def replace_part(product: Product, rewrite: FactRewrite) -> Product | None:
 
 
 def apply_totals(parts: SumParts) -> None:
-    """Simplify a product by operators' totals, such as ∑_{ax} softmax_{ax} x = 1, and by rewrites of assumptions."""
+    """Simplify a product by operators' totals, such as ∑_{ax} softmax_{ax} x = 1, and by rewrites from assumptions."""
     while parts.coefficient and (rewrites := [*current().facts.rewrites, *totals(parts.factors)]):
         product = Product(parts.coefficient, tuple(parts.factors), frozenset(parts.summed))
         ways = (product, *generalize_indices(product))
@@ -136,7 +136,7 @@ def totals(factors: list[Factor]) -> Iterator[tuple[FactRewrite, str]]:
 def generalize_indices(product: Product) -> Iterator[Product]:
     """Yield the product with a tensor T in place of its element T_{n(i)}.
 
-    An assumption about all of T also holds at each index.
+    An assumption about T also applies to its elements.
     """
     for position, factor in enumerate(product.factors):
         if is_function(factor, "index") and factor.exponent == 1:
@@ -147,7 +147,7 @@ def generalize_indices(product: Product) -> Iterator[Product]:
 
 
 def _apply_facts(way: Product, product: Product, rewrites: Iterable[tuple[FactRewrite, str]]) -> Iterator[Product]:
-    """For each rewrite that applies to a product, yield the result. Results with additional indices are left out."""
+    """Yield the result of each rewrite that applies to a product. Results with additional indices are left out."""
     for rewrite, fact in rewrites:
         shorter = replace_part(way, rewrite)
         if shorter is not None and (way is product or shorter.indices() <= product.indices()):

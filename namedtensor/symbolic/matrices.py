@@ -1,7 +1,7 @@
-"""The operators det and inv applied to products, multiples, transposes and inverses of square matrices, for proofs.
+"""Apply det and inv to products, multiples, transposes and inverses of square matrices, in proofs.
 
-A matrix is a form with an index for its rows and one for its columns. As in the notation, the axis r of inv_{r,c} X
-corresponds to the columns of X.
+A matrix is a form with an index for its rows and an index for its columns. As in the notation, the axis r of inv_{r,c}
+X corresponds to the columns of X.
 """
 
 from __future__ import annotations
@@ -80,7 +80,8 @@ def inverse(matrix: Form, row: FormIndex, column: FormIndex, out: tuple[FormInde
     if alone is not None and is_function(alone, "inv") and set(alone.indices[:2]) == {row, column}:
         count_rule("inverse of an inverse")
         (inner,) = opened(alone)
-        ends = dict(zip(alone.indices, alone.head.bound[::-1]))  # an axis of an inverse is the other of its matrix
+        # An axis of an inverse is the other axis of its matrix.
+        ends = dict(zip(alone.indices, alone.head.bound[::-1]))
         return algebra.multiply(result, rename_indices(inner, {ends[row]: out[1], ends[column]: out[0]}))
     first, second = orient_matrix(form, row, column)
     given = out if first is row else out[::-1]
@@ -88,7 +89,7 @@ def inverse(matrix: Form, row: FormIndex, column: FormIndex, out: tuple[FormInde
 
 
 def orient_matrix(form: Form, row: FormIndex, column: FormIndex) -> tuple[FormIndex, FormIndex]:
-    """Return row and column in an order that is the same for a matrix and its transpose."""
+    """Return the row and column index in the same order for a matrix and its transpose."""
     outside = indices_of(form) - {row, column}
     keys = [canonical.make_closed_key((form,), bound, outside)[0] for bound in ((row, column), (column, row))]
     if keys[1] < keys[0]:
@@ -98,7 +99,7 @@ def orient_matrix(form: Form, row: FormIndex, column: FormIndex) -> tuple[FormIn
 
 
 def chain(matrix: Form, row: FormIndex, column: FormIndex) -> tuple[Form, list[Matrix]]:
-    """Return a number and a list of square matrices whose product is the given matrix.
+    """Split a matrix into a number and a list of square matrices whose product it is.
 
     A sum counts as one matrix.
     """
@@ -133,14 +134,14 @@ def chain(matrix: Form, row: FormIndex, column: FormIndex) -> tuple[Form, list[M
 
 
 def multiply_factors(factors: list[Factor], summed: frozenset[FormIndex] | set[FormIndex]) -> Form:
-    """Return the product of factors, summed over the given indices, except indices that do not occur in it."""
+    """Multiply factors, and sum over the given indices that occur in the product."""
     return algebra.normalize_product(
         ONE_, tuple(factors), frozenset(index for index in summed if touches(factors, index))
     )
 
 
 def bound_matrix(forms: Any, term: Term) -> Matrix:
-    """Return the matrix operand of a term with new row and column indices, followed by the two indices."""
+    """Return a term's matrix operand with new indices, then its row index and its column index."""
     row, column = forms.indices(term.arguments[0], term.axes)
     ends = {row: row.fresh(), column: column.fresh()}
     return rename_indices(forms.part(term, 0), ends), ends[row], ends[column]
@@ -168,7 +169,7 @@ def _solve(forms: Any, term: Term) -> Form:
 
 
 def _cofactors(forms: Any, term: Term) -> Form:
-    """Return the cofactors of X as det X ⊙ (inv X)ᵀ if X is known to be invertible, or else as an opaque factor."""
+    """Return the cofactors of X as det X ⊙ (inv X)ᵀ if X is known to be invertible, or as an opaque factor."""
     if canonical.key(forms.part(term, 0)) not in forms.nonzero:
         return forms.operator(REGISTRY["cofactors"], term, term.axes)
     count_rule("cofactors")

@@ -1,4 +1,4 @@
-"""Names for repeated parts, such as z = softmax_{s}(Q ⊙_{key} K), if they shorten the formula as a whole."""
+"""Name repeated subexpressions, such as z = softmax_{s}(Q ⊙_{key} K), if this shortens the whole formula."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from .spelling import UnwritableError, distinct, length
 
 LETTERS = "zuvwpqrghm"
 MAX_NAMES = 6  # The maximum number of names in one formula.
-MAX_NAMED_PARTS = 12  # The maximum number of parts for which a name is tried.
+MAX_NAMED_PARTS = 12  # The maximum number of subexpressions that are tried as names.
 
 
 class Where(NamedTuple):
-    """A name and the formula that it stands for."""
+    """A name and the formula that it represents."""
 
     name: str
     node: Node
 
 
 class NameReading(NamedTuple):
-    """A formula, and the names that it uses. Each name is defined in terms of preceding names."""
+    """A formula and its names. Each name is defined by earlier names."""
 
     node: Node
     names: tuple[Where, ...]
@@ -39,7 +39,7 @@ class NameReading(NamedTuple):
 
 
 def find_repeated_heads(forms: Iterator[Form] | tuple[Form, ...]) -> list[FormHead]:
-    """Return the heads that occur more than once in forms. Outer heads precede the heads inside them."""
+    """Return the heads that occur several times in forms. Outer heads come before the heads inside them."""
     heads: Counter[FormHead] = Counter()
 
     def look(form: Form) -> None:
@@ -57,7 +57,7 @@ def find_repeated_heads(forms: Iterator[Form] | tuple[Form, ...]) -> list[FormHe
 
 
 def read(write: Callable[[ReadBack, Form], Node], form: Form, taken: set[str]) -> NameReading:
-    """Return the shortest way to write a form, possibly with names for some of its repeated parts."""
+    """Return the shortest formula for a form, possibly with names for repeated subexpressions."""
     best = _read(write, form, (), taken)
     chosen: tuple[FormHead, ...] = ()
     for head in find_repeated_heads((form,))[:MAX_NAMED_PARTS]:
@@ -88,7 +88,7 @@ def _read(
 
 
 def definition(writer: ReadBack, head: FormHead) -> Node:
-    """Return the formula of a head, written with the head's own axis names."""
+    """Return the formula of a head, with the head's own axis names."""
     axes = distinct(head.axes)
     count = len(axes) - len(head.slots)
     if head.kind == "bracket":

@@ -1,4 +1,4 @@
-"""The order in which the factors of a product are written, chosen so that intermediate results stay small."""
+"""Order the factors of a product so that intermediate results stay small."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FEW_AXES = 2  # Products with at most this many axes are always small enough.
 
 
 class Grouping(NamedTuple):
-    """A possible grouping: the resulting factors, the group's position, its members, and the indices summed in it."""
+    """A possible grouping: the new factors, the position of the group, its members, and the indices summed in it."""
 
     parts: list[ProductPart]
     place: int
@@ -26,9 +26,9 @@ class Grouping(NamedTuple):
 def order_contractions(
     parts: list[ProductPart], summed: set[FormIndex], write: Callable[[list[ProductPart], set[FormIndex]], Node]
 ) -> list[ProductPart]:
-    """Return the parts, grouping the factors that should be contracted early.
+    """Group the factors that should be contracted early.
 
-    Factors are grouped if products would otherwise have more axes than any factor or the result.
+    Group factors if a product would otherwise have more axes than any factor or the result.
     """
     above, below = ([part for part in parts if part.below is divides] for divides in (False, True))
     divided = indices_in(below)
@@ -53,7 +53,7 @@ def order_contractions(
 def _grouping(
     above: list[ProductPart], index: FormIndex, summed: set[FormIndex], divided: AbstractSet[FormIndex]
 ) -> Grouping | None:
-    """Return the grouping of the factors that share a summed index, or None if they cannot be grouped."""
+    """Group the factors with a summed index. Return None if they cannot be grouped."""
     inside, rest = split_parts(above, {index})
     if len(inside) < 2 or not rest:
         return None
@@ -65,7 +65,7 @@ def _grouping(
 
 
 def widest(parts: list[ProductPart], summed: set[FormIndex]) -> int:
-    """Return the largest number of axes of any intermediate product if factors are multiplied in the given order.
+    """Return the largest number of axes in any intermediate product for the given order of factors.
 
     Each index is summed after the last factor that has it.
     """

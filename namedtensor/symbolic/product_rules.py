@@ -1,4 +1,4 @@
-"""Rules for products in proofs. Each returns a form, or None if the rule does not apply."""
+"""Apply rules to products in proofs. Each rule returns a form, or None if it does not apply."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .work import count_rule
 
 
 def pythagorean(product: Product) -> Form | None:
-    """Replace sin² x by 1 − cos² x in a product. Return None if the rule does not apply."""
+    """Replace sin² x in a product with 1 − cos² x. Return None if the rule does not apply."""
     for factor in product.factors:
         if is_function(factor, "sin") and factor.exponent >= 2 and factor.exponent.denominator == 1:
             count_rule("sine and cosine")
@@ -37,7 +37,7 @@ def quotient_of_sums(product: Product) -> Form | None:
 
 
 def inverse_product(product: Product) -> Form | None:
-    """Replace a matrix times its inverse by an identity matrix. Return None if the rule does not apply.
+    """Replace a matrix times its inverse with an identity matrix. Return None if the rule does not apply.
 
     The rules are [inv_{r,c} X]_{c→s} ⊙_{r} X = I_{s,c} and [inv_{r,c} X]_{r→s} ⊙_{c} X = I_{r,s}.
     """
@@ -51,9 +51,9 @@ def inverse_product(product: Product) -> Form | None:
 
 
 def inverse_rewrites(inverse: Factor, named: Factor) -> list[FactRewrite]:
-    """Return the rewrites of a matrix times its inverse, from either side, to the identity matrix.
+    """Return the rewrites of a matrix times its inverse, on either side, to the identity matrix.
 
-    The factor `named` represents the inverse in the patterns.
+    In the patterns, the factor `named` represents the inverse.
     """
     (matrix,), (row, column) = opened(inverse), inverse.head.bound[:2]
     factors = to_factors(matrix) or ()
@@ -67,7 +67,7 @@ def inverse_rewrites(inverse: Factor, named: Factor) -> list[FactRewrite]:
 
 
 def _divide_factor(product: Product, factor: Factor, exponent: Fraction) -> Product:
-    """Return the product after dividing it by a power of one factor's base."""
+    """Divide a product by a power of one factor's base."""
     left = factor.exponent - exponent
     more = (factor._replace(exponent=left),) if left else ()
     rest = tuple(other for other in product.factors if other is not factor)

@@ -1,8 +1,8 @@
-"""Translation of forms back to expressions of the notation.
+"""Translate forms back to expressions in the notation.
 
 Every index gets a name. The caller names the outside indices. A summed index is named after the axes at which it
-appears, with a prime if another index has that name. A product is written as one chain A ⊙ B ⊙_{k} C / D that sums each
-index at the last factor with this index. If a part can be written in several ways, such as with renames outside or
+appears, with a prime if another index has that name. A product becomes one chain A ⊙ B ⊙_{k} C / D, which sums each
+index at the last factor with this index. If several expressions are possible, for example with renames outside or
 inside a bracket, the shortest is chosen.
 """
 
@@ -42,11 +42,11 @@ from .work import current
 
 Names = Mapping[FormIndex, str]
 HALF = Fraction(1, 2)
-MAX_DEPTH = 2  # In brackets nested less deeply, each way to rename is tried.
+MAX_DEPTH = 2  # For brackets nested less deeply, every possible rename is tried.
 
 
 class ReadBack:
-    """A translator from forms to nodes. `given` maps heads to the names that replace them."""
+    """A translator from forms to nodes. `given` maps heads to names that replace them."""
 
     def __init__(self, given: Mapping[FormHead, str] | None = None):
         self.given = dict(given or {})
@@ -68,7 +68,7 @@ class ReadBack:
         return node
 
     def moved(self, form: Form, names: Names) -> Iterable[Node]:
-        """Yield expressions in which stars and renames apply to a whole form, as in (…)^* and […]_{a→a*}."""
+        """Yield expressions with stars and renames on the whole form, as in (…)^* and […]_{a→a*}."""
         names_of = {index: names[index] for index in sorted(indices_of(form), key=NUMBER)}
         bare = {index: name.rstrip(MARKS) for index, name in names_of.items() if name[-1:] in MARKS}
         unmarked = {name for index, name in names_of.items() if index not in bare}
@@ -102,9 +102,9 @@ class ReadBack:
         return plain
 
     def signed(self, product: Product, names: Names) -> tuple[Node, bool]:
-        """Return the absolute value of a product as a node, and whether the product has a minus sign.
+        """Return the absolute value of a product as a node, and whether the product is negative.
 
-        The sign may be absorbed by a bracket.
+        A bracket may absorb the sign.
         """
         if product.coefficient > 0:
             return self.product(product, names), False
@@ -142,9 +142,9 @@ class ReadBack:
         return self.chain(product.coefficient, parts, summed, names, averaged)
 
     def find_averaged_indices(self, factors: list[Factor], summed: set[FormIndex]) -> list[FormIndex]:
-        """Return the summed indices that a product is averaged over, because it is divided by their sizes.
+        """Return the summed indices that turn a product into a mean, because their sizes divide it.
 
-        The method removes these divisors from `factors`.
+        Remove these divisors from `factors`.
         """
         indices: list[FormIndex] = []
         for index in sorted(summed, key=NUMBER):
@@ -157,9 +157,9 @@ class ReadBack:
         return indices
 
     def with_summed(self, product: Product, names: Names) -> tuple[dict[FormIndex, str], list[FormIndex]]:
-        """Return names for all indices of a product, and the summed indices that share a name with another index.
+        """Return names for all indices of a product, and the summed indices whose names another index also has.
 
-        An index that shares a name must be summed before the other index appears.
+        Such an index must be summed before the other index appears.
         """
         result, grouped = dict(names), []
         taken = {names[index] for index in product.indices()}
@@ -198,7 +198,7 @@ class ReadBack:
         names: Names,
         averaged: list[FormIndex] | None = None,
     ) -> Node:
-        """Return a product of parts, in which each index is summed at the last part that has it."""
+        """Return the node of a product, in which each index is summed at the last factor that has it."""
         if averaged:
             inside, rest = split_parts(parts, set(averaged))
             alone = summed - set(averaged) - indices_in(rest)
@@ -227,7 +227,7 @@ class ReadBack:
         return self.written(coefficient, order, last, names)
 
     def alone(self, parts: list[ProductPart], summed: set[FormIndex], names: Names) -> list[ProductPart]:
-        """Return the parts with ∑ applied to each numerator that is the only part with a given summed index."""
+        """Apply ∑ to each numerator that is the only factor with a certain summed index."""
         counts = Counter(index for part in parts for index in part.indices if index in summed)
         result: list[ProductPart] = []
         for part in parts:
@@ -261,7 +261,7 @@ class ReadBack:
         return node if bottom is None else call("/", node, bottom)
 
     def with_number(self, top: Node, node: Node) -> Node:
-        """Return the product of a number and a node. If the node is 1 / x, return the quotient of the number and x."""
+        """Multiply a node by a number. If the node is 1 / x, return the quotient of the number and x."""
         if isinstance(node, Call) and node.operator == "/" and node.arguments[0] == Number(1):
             return call("/", top, node.arguments[1])
         return call("⊙", top, node)
@@ -305,7 +305,7 @@ class ReadBack:
         return self.applied(factor, names)
 
     def diagonal(self, factor: Factor, names: Names) -> Node:
-        """Return a factor with one index at two of its axes, written as X ⊙_{b} I_{a,b}.
+        """Return the node X ⊙_{b} I_{a,b} for a factor with one index at two of its axes.
 
         A rename cannot give two axes the same name.
         """
@@ -332,19 +332,22 @@ class ReadBack:
         return node
 
     def applied(self, factor: Factor, names: Names) -> Node:
-        """Write an operator's application with the given axis names, or with the operator's own names and a rename."""
+        """Return the node of an operator's application.
+
+        Use the given axis names, or the operator's own names and a rename.
+        """
         head = factor.head
         count = len(factor.indices) - len(head.slots)
         outs, inner = factor.indices[:count], factor.indices[count:]
         natural = distinct(head.axes)
-        if outs and not head.bound:  # made along axes, whose names are free to choose
+        if outs and not head.bound:  # The operator creates these axes, so their names are free.
             natural = [*(names[index] for index in outs), *natural[count:]]
             if len(set(natural)) < len(natural):
                 natural = distinct(natural)
         result, numbered = [], current().numbered
         for slots in (natural[count:], [names[index] for index in inner]):
             if any(numbered.get(axis, index.size) != index.size for axis, index in zip(slots, inner)):
-                continue  # another index has this name
+                continue  # Another index has this name.
             key = (head, tuple(natural[:count]), tuple(slots))
             node = self.kept.get(key)
             if node is None:
@@ -360,7 +363,7 @@ class ReadBack:
         return shortest(result)
 
     def opened_node(self, head: FormHead, outs: list[str], slots: list[str]) -> Any:
-        """Return an operator's application, written with these names, and the names of its result axes."""
+        """Return the node of an operator's application with these names, and the names of its result axes."""
         _, (at, outputs) = head.options
         names: dict[FormIndex, str] = dict(zip(head.slots, slots))
         formal = formal_axes(head, outs, slots)

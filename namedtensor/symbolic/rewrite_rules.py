@@ -1,12 +1,11 @@
-"""The rewrite rules that simplify forms.
+"""List the rewrite rules that simplify forms.
 
-Each has a name, an equation, a kind of form that it applies to, and a function.
+Each rule has a name, an equation, the kind of form that it rewrites, and a function.
 
 The tests check each equation as an assertion on random shapes. They also check that the rule's function gives both
-sides the same form. The rows are in the order of application. Rules for one product (`algebra.PRODUCT_RULES`) are
-first, followed by rules for sums and operators; these apply whenever a form is built. Next are rules for an entire
-form, which apply only when a closed form is written. The last rules apply only in proofs. Each of these last rules
-is valid wherever both of its sides have a value.
+sides the same form. The rows are in order of application. Rules for one product (`algebra.PRODUCT_RULES`) come first,
+then rules for sums and operators. These rules apply to every new form. The next rules apply to an entire form, and only
+in closed forms. The last rules apply only in proofs. Each of them is valid if both of its sides have a value.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ class RewriteRule(NamedTuple):
 
 
 def proof(name: str, equation: str, shapes: dict[str, str], function: Callable[..., Any]) -> RewriteRule:
-    """Return a rewrite rule that applies only in proofs."""
+    """Create a rewrite rule that applies only in proofs."""
     return RewriteRule(name, equation, shapes, "proof", function)
 
 

@@ -1,4 +1,4 @@
-"""Analysis of the signs of factors."""
+"""Determine the signs of factors."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def record_named(operator: str) -> Operator:
 
 
 def record_of(head: FormHead) -> Operator:
-    """Return the record of the operator that a head applies."""
+    """Return the record of the operator in a head."""
     return record_named(str(head.label))
 
 
 def never_negative(factor: Factor) -> bool:
-    """Return whether a factor is nonnegative wherever it has a value."""
+    """Return whether a factor is nonnegative if it has a value."""
     exponent = factor.exponent
     if exponent.denominator % 2 == 0 or (exponent.denominator == 1 and exponent % 2 == 0):
         return True
@@ -31,7 +31,7 @@ def never_negative(factor: Factor) -> bool:
 
 
 def get_known_sign(head: FormHead) -> Sign | None:
-    """Return the sign that an assumption gives to a head, or None if no assumption does."""
+    """Return the sign of a head according to the assumptions, or None if they do not determine it."""
     sign, fact = current().facts.signs.get(head, (None, ""))
     if sign is not None:
         count_rule(fact)
@@ -39,7 +39,7 @@ def get_known_sign(head: FormHead) -> Sign | None:
 
 
 def get_head_sign(head: FormHead) -> Sign | None:
-    """Return whether a head is positive or nonnegative whenever it has a value, or None if neither is known."""
+    """Return "positive" or "nonnegative" if a head has this sign whenever it has a value, or None."""
     record = record_of(head)
     match head.kind:
         case "size" | "constant":
@@ -58,7 +58,7 @@ def get_head_sign(head: FormHead) -> Sign | None:
 
 
 def sign_of(form: Form) -> Sign | None:
-    """Return "positive" or "nonnegative" if a form certainly has this sign wherever it has a value, or None."""
+    """Return "positive" or "nonnegative" if a form has this sign whenever it has a value, or None."""
     if not all(product.coefficient >= 0 and all(map(never_negative, product.factors)) for product in form):
         return None
     heads = [[factor.head for factor in product.factors] for product in form]
@@ -67,7 +67,7 @@ def sign_of(form: Form) -> Sign | None:
 
 
 def vanishes_rarely(head: FormHead) -> bool:
-    """Return whether a head is nonzero for almost all inputs, so x / x = 1 can be used."""
+    """Return whether a head is nonzero for almost all inputs, so that x / x = 1 is valid."""
     if head.kind in ("tensor", "size", "number", "constant"):
         return True
     if head.kind == "delta" or (head.kind == "apply" and head.label != "abs" and not record_of(head).analytic):
@@ -76,7 +76,7 @@ def vanishes_rarely(head: FormHead) -> bool:
 
 
 def merges(head: FormHead, one: Fraction, other: Fraction, proving: bool) -> bool:
-    """Return whether powers of this head with these exponents can be merged, by xᵃ xᵇ = xᵃ⁺ᵇ."""
+    """Return whether powers of this head with these exponents can be merged by xᵃ xᵇ = xᵃ⁺ᵇ."""
     if not proving:
         return True
     return (one > 0) == (other > 0) or vanishes_rarely(head)

@@ -1,6 +1,6 @@
-"""Constructors that make nodes of the notation from names and numbers, and the length of a formula.
+"""Build nodes of the notation from names and numbers, and measure the length of a formula.
 
-The length counts names (including stars and scripts), numbers, sizes and operators, but not brackets.
+The length is the number of names (including stars and scripts), numbers, sizes and operators. Brackets do not count.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def renames(node: Node) -> int:
 
 
 def distinct(axes: Iterable[str]) -> list[str]:
-    """Return the axis names, with primes appended to repeated names."""
+    """Append primes to repeated axis names."""
     names: list[str] = []
     for axis in axes:
         while axis in names:
@@ -70,9 +70,9 @@ def distinct(axes: Iterable[str]) -> list[str]:
 
 
 def rename(node: Node, names: Mapping[str, str]) -> Node:
-    """Return a node with its axes renamed.
+    """Rename the axes of a node.
 
-    It is written X^* if every axis gets the same star, and X_{a→b} otherwise.
+    The result is X^* if every axis gets the same star, and X_{a→b} otherwise.
     """
     moved = {old: new for old, new in names.items() if old != new}
     if not moved:
@@ -92,7 +92,7 @@ def number_node(value: Any) -> Node:
 
 
 def number_parts(value: Fraction) -> tuple[Node | None, Node | None]:
-    """Return the nodes for the numerator and denominator of a coefficient. A result of None represents 1.
+    """Return nodes for the numerator and the denominator of a coefficient, or None for 1.
 
     Decimals such as 0.8 and 0.0625 are kept.
     """
@@ -107,7 +107,7 @@ def size_node(text: str) -> Node:
 
 
 def with_axes(node: Node, axes: Iterable[str]) -> Node:
-    """Return a node with additional axes, by multiplying it by ones_{ax}."""
+    """Add axes to a node by multiplying it by ones_{ax}."""
     if not (axes := ",".join(axes)):
         return node
     ones = expression(f"ones_{{{axes}}}")
@@ -118,7 +118,7 @@ def with_axes(node: Node, axes: Iterable[str]) -> Node:
 
 _LENGTHS: Cache[int, tuple[Node, int]] = Cache(
     "lengths of expressions", 20_000
-)  # Each entry holds its node, so that the id is not reused.
+)  # Each entry keeps its node alive, so that the id is not reused.
 
 
 def length(node: Node) -> int:
@@ -163,7 +163,7 @@ def _length(node: Node) -> int:
 
 
 class ProductPart(NamedTuple):
-    """A factor as a node, with its indices and whether it is a divisor."""
+    """A factor as a node, with its indices, and whether it is a divisor."""
 
     node: Node
     indices: frozenset[FormIndex]
@@ -175,11 +175,11 @@ def indices_in(parts: Iterable[ProductPart]) -> frozenset[FormIndex]:
 
 
 class UnwritableError(Exception):
-    """The exception for a form that cannot be written in the notation."""
+    """Raised for a form that the notation cannot express."""
 
 
 def off_diagonal(product: Product) -> Product:
-    """Return a product with X_{i,i} I_{i,j} replaced by X_{i,j} I_{i,j}, in which X has no repeated index."""
+    """Replace X_{i,i} I_{i,j} in a product with X_{i,j} I_{i,j}, in which X has no repeated index."""
     pairs = [factor.indices for factor in product.factors if factor.head is DELTA]
     if not pairs:
         return product
@@ -195,7 +195,7 @@ def off_diagonal(product: Product) -> Product:
 
 
 def has_size(name: str, index: FormIndex, product: Product) -> bool:
-    """Return whether an axis of this name can have the same size as an index.
+    """Return whether an axis with this name can have the size of an index.
 
     For example, the axis k of ∑_{k=1}^{2} has size 2, so it cannot have the size of the k in ∑_{k=1}^{3}.
     """

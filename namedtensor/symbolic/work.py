@@ -1,4 +1,4 @@
-"""The accounting of a simplification: how often each rewrite rule was used, and how much budget remains."""
+"""Track a simplification: the number of times each rewrite rule was applied, and the remaining budget."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from typing import Any
 from .facts import NO_FACTS, KnownFacts
 from .forms import Form, FormHead, FormIndex, head, intern_heads, single
 
-MAX_WORK_OPERATIONS = 200_000  # operations: rewrites, and steps of searches
+MAX_WORK_OPERATIONS = 200_000  # An operation is a rewrite or a step of a search.
 
 
 class TooLongError(Exception):
-    """The exception for a simplification that needs more operations than its limit."""
+    """Raised if a simplification needs more operations than its limit."""
 
 
 class Budget:
-    """The number of operations that can still be used for one request, which may involve several simplifications."""
+    """The number of operations that remain for one request, which may involve several simplifications."""
 
     def __init__(self, limit: int):
         self.limit, self.spent = limit, 0
-        self.cut = False  # whether work was left out
+        self.cut = False  # Whether work was left out.
 
     def spend(self, amount: int) -> None:
         self.spent += amount
@@ -32,9 +32,9 @@ class Budget:
 
     @contextmanager
     def part(self) -> Iterator[None]:
-        """Open a context for optional work.
+        """Allow optional work inside the block.
 
-        The context may use half of the remaining budget. It exits without an exception when this half is spent.
+        The block may use half of the remaining budget. If it uses this half up, it ends without an exception.
         """
         limit = self.limit
         self.limit = half = self.spent + max(0, limit - self.spent) // 2
@@ -47,19 +47,19 @@ class Budget:
 
 
 class Work:
-    """The state of a simplification: its budget, its assumptions, and how often each rule was used.
+    """The state of a simplification: its budget, its assumptions, and the number of applications of each rule.
 
-    If `proving` is true, only rules that are valid whenever both sides have a value apply, operators are replaced by
-    their definitions, and every bracket is multiplied out. `positive` contains the heads that must then be nonnegative
-    for both sides to have a value.
+    If `proving` is true, only rules apply that are valid whenever both sides have a value. Definitions then replace
+    operators, and every bracket is multiplied out. `positive` contains the heads that must be nonnegative for both
+    sides to have a value.
     """
 
     def __init__(self, proving: bool = False, limit: int = MAX_WORK_OPERATIONS, budget: Budget | None = None):
         self.proving, self.budget = proving, budget or Budget(limit)
         self.positive: frozenset[FormHead] = frozenset()
         self.rules: Counter[str] = Counter()
-        self.made: dict[str, Any] = {}  # The sizes of result axes, by the names written for them.
-        self.numbered: dict[str, Any] = {}  # Numeric sizes of summed axes, by the names written for them.
+        self.made: dict[str, Any] = {}  # The sizes of result axes, by name.
+        self.numbered: dict[str, Any] = {}  # Numeric sizes of summed axes, by name.
         self.facts: KnownFacts = NO_FACTS
 
     def spend(self, amount: int = 1) -> None:
@@ -75,7 +75,7 @@ def current() -> Work:
 
 
 def count_rule(rule: str) -> None:
-    """Count one use of a rewrite rule."""
+    """Count one application of a rewrite rule."""
     work = _WORK.get()
     if work is not None:
         work.rules[rule] += 1
@@ -84,7 +84,7 @@ def count_rule(rule: str) -> None:
 def tensor(name: str, axes: tuple[str, ...], indices: tuple[FormIndex, ...]) -> Form:
     """Return a tensor as a form, given its name, axes and indices.
 
-    Symmetries that an assumption states are included.
+    The form has the symmetries that assumptions state.
     """
     symmetries, fact = current().facts.symmetries.get((name, axes), ((), ""))
     if not symmetries:
@@ -95,7 +95,7 @@ def tensor(name: str, axes: tuple[str, ...], indices: tuple[FormIndex, ...]) -> 
 
 @contextmanager
 def open_budget(limit: int = MAX_WORK_OPERATIONS) -> Iterator[None]:
-    """Open a context with a budget for all simplifications in it. If a budget is already open, that budget is used."""
+    """Limit all simplifications inside the block to one budget. If a budget is already open, use it."""
     if _BUDGET.get() is not None:
         yield
         return
@@ -109,7 +109,7 @@ def open_budget(limit: int = MAX_WORK_OPERATIONS) -> Iterator[None]:
 
 @contextmanager
 def working(proving: bool = False, limit: int = MAX_WORK_OPERATIONS) -> Iterator[Work]:
-    """Open a context in which the rules for closed forms apply or, if `proving` is true, the rules for proofs."""
+    """Apply the rules for closed forms inside the block or, if `proving` is true, the rules for proofs."""
     work = Work(proving, limit, _BUDGET.get())
     token = _WORK.set(work)
     try:
