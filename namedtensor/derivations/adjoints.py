@@ -1,13 +1,13 @@
-"""The derivative of a recurrence: a backward recurrence of adjoints, and a sum over the steps.
+"""Derive the derivative of a recurrence as a backward recurrence of adjoints and a sum over the steps.
 
     h^t = f(h^{t-1}, W) for t = 1, …, n;   L = ℓ(h^n) + ∑_{t=1}^{n} c(h^t)
     g^n = ∂L/∂h^n                                            with respect to the last state
     g^t = g^{t+1} ⊙ ∂h^{t+1}/∂h^t + ∂c(h^t)/∂h^t             with respect to each state: through the next state, and within its step
     D = ∑_{t=1}^{n} g^t ⊙ ∂h^t/∂W                            the contribution of each step
 
-One step is a separate program with inputs h^{t-1} and g^t. The part after the last step is another program. This
-module combines the closed forms of both programs. The formulas of one step treat the states of the same step as
-constants, because their adjoints account for them.
+One step is a separate program with the inputs h^{t-1} and g^t. The statements after the last step are another program.
+This module combines the closed forms of both programs. Inside a step, the formulas treat the states of this step as
+constants, because the adjoints account for them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .reading import needed, words_in
 from .recurrences import Family, NotARecurrenceError, recurrence_of
 from .steps import DerivationStep, DerivationSteps
 
-MAX_INLINE_SYMBOLS = 5  # The maximum length of a weight that is written out. Longer weights get a name.
+MAX_INLINE_SYMBOLS = 5  # A longer weight gets a name.
 ADJOINTS = "gabqvpru"
 BACK = {"end": "the value by its last state", "chain": "∂L/∂h^{t-1} = ∂L/∂h^t ⊙ ∂h^t/∂h^{t-1}"}
 
@@ -41,7 +41,8 @@ BACK = {"end": "the value by its last state", "chain": "∂L/∂h^{t-1} = ∂L/�
 class Adjoint:
     """The derivative of the value with respect to a state or a sum.
 
-    `letter` is its name, `axes` are the axes of the state or sum, and `marked` are their names in the derivative.
+    `letter` is its name. `axes` contains the axes of the state or sum, and `marked` contains their names in the
+    derivative.
     """
 
     letter: str
@@ -52,11 +53,11 @@ class Adjoint:
         return nodes.Superscript(Name(self.letter), (write_index(index),))
 
     def call_axis(self, axis: str) -> str:
-        """Return the name that an axis of the derivative has in the adjoint: without stars if `marked` has none."""
+        """Return the name in the adjoint of an axis of the derivative. If `marked` has no stars, remove the stars."""
         return axis.rstrip(MARKS) if self.marked == self.axes else axis
 
     def times(self, weight: Node, of: Node) -> Node:
-        """Return the product of `weight`, which is the adjoint, and the value `of`, summed over the axes of `marked`."""
+        """Return the product of the adjoint `weight` and the value `of`, summed over the axes `marked`."""
         moved = tuple(((Axis(old),), (Axis(new),)) for old, new in zip(self.axes, self.marked) if old != new)
         return call("⊙", weight, Rename(of, moved) if moved else of, axes=self.marked)
 
@@ -87,7 +88,7 @@ def sum_of(parts: Iterable[Node]) -> Node:
 
 @dataclass
 class BackwardAssembly(Assembly):
-    """The assembly of a derivative by adjoints, one for each state of the recurrence."""
+    """The assembly of a derivative by adjoints, one per state of the recurrence."""
 
     adjoints: list[tuple[Family, Adjoint]] = field(default_factory=list[tuple[Family, Adjoint]], kw_only=True)
 
@@ -140,13 +141,13 @@ class BackwardAssembly(Assembly):
         return self.label(family, self.recurrence.end).text
 
     def shift(self, node: Node | None, index: Linear) -> Any:
-        """Return a formula for one step with another index in place of the step's index. Return None for None."""
+        """Substitute another index for the step index in a formula. Return None for None."""
         return None if node is None else substitute_index(node, self.recurrence.variable, index)
 
     def name_adjoint(self, shape: Mapping[str, Any], value: Mapping[str, Any], letters: str) -> Adjoint:
-        """Return a named adjoint for a tensor of this shape.
+        """Name the adjoint for a tensor of this shape.
 
-        All of its axes have stars if the value has an axis with the name of any of them.
+        All of its axes have stars if the value has an axis with one of their names.
         """
         letter = next((name for name in letters if name not in self.words), None) or next(names_left(self.words))
         self.words.add(letter)
@@ -155,12 +156,12 @@ class BackwardAssembly(Assembly):
         return Adjoint(letter, axes, marked)
 
     def weigh_sums(self, outside: list[Any], whole: Node, value: Mapping[str, Any]) -> list[Node]:
-        """Return the terms of the sums in one step, each times the derivative of the value with respect to its sum."""
+        """Return the summands in one step, each times the derivative of the value with respect to its sum."""
         result: list[Node] = []
         sums = self.recurrence.sums
         if len({(str(sum_.first), str(sum_.last)) for sum_ in sums}) > 1:
             raise NotARecurrenceError
-        for text, body in {to_text(sum_.node): sum_.body for sum_ in sums}.items():  # equal sums have one name
+        for text, body in {to_text(sum_.node): sum_.body for sum_ in sums}.items():  # Equal sums have one name.
             adjoint = self.name_adjoint(self.labels[text], value, LETTERS)
             weight = self.find_closed(outside, whole, Name(text), adjoint.call_axis)
             term = self.write_in_step(body)
@@ -177,7 +178,11 @@ class BackwardAssembly(Assembly):
         return result
 
     def write_adjoints(self, step: list[Any], body: Node, ends: list[Node | None], begun: list[Family]) -> None:
-        """Add the lines of the adjoints: at the last step, each earlier step, and, for states in `begun`, the start."""
+        """Add the lines of the adjoints.
+
+        Each adjoint has one line for the last step and one for each earlier step. A state in `begun` also has a line
+        for the start.
+        """
         recurrence, variable = self.recurrence, self.recurrence.variable
         direct, through = [], []
         for family, adjoint in self.adjoints:
@@ -197,13 +202,19 @@ class BackwardAssembly(Assembly):
     def write_adjoint(
         self, adjoint: Adjoint, index: Linear, here: Node | None, after: Node | None, over: nodes.Range | None = None
     ) -> None:
-        """Add a line that defines an adjoint at an index as the sum of the given parts, or as zeros without any."""
+        """Add a line that defines an adjoint at an index as the sum of `here` and `after`.
+
+        If both are None, the line defines the adjoint as zeros.
+        """
         parts = [part for part in (here, after) if part is not None]
         zero = with_axes(Number(0), tuple(self.labels[f"{adjoint.letter}^{self.recurrence.variable}"]))
         self.line(adjoint.at(index), sum_of(parts) if parts else zero, over)
 
     def find_range(self, whole: bool) -> nodes.Range:
-        """Return the range from the next-to-last step down to the first or, if `whole` is true, down to the start."""
+        """Return the range from the next-to-last step down to the first step.
+
+        If `whole` is true, the range ends at the start.
+        """
         recurrence = self.recurrence
         start = recurrence.start if whole else plus(recurrence.start, {UNIT: recurrence.step})
         first, last = write_index(plus(recurrence.end, {UNIT: -recurrence.step})), write_index(start)
@@ -211,7 +222,10 @@ class BackwardAssembly(Assembly):
         return nodes.Range(Name(recurrence.variable), first, last, down=recurrence.step > 0 and not plain_end)
 
     def find_starts(self, outside: list[Any]) -> list[tuple[Family, NameReading]]:
-        """Return each state whose initial value depends on the variable, with its contribution to the derivative."""
+        """Return each state with an initial value that depends on the variable.
+
+        Each state is paired with the contribution of its initial value to the derivative.
+        """
         recurrence, result = self.recurrence, []
         program = [self.restate(statement) for statement in outside]
         for family, adjoint in self.adjoints:
@@ -224,7 +238,10 @@ class BackwardAssembly(Assembly):
         return result
 
     def explain_lines(self) -> list[DerivationStep]:
-        """Return the lines of the adjoints as steps. Each step also states the derivative that its adjoint equals."""
+        """Return the lines of the adjoints as steps.
+
+        Each step also states the derivative that the adjoint is equal to.
+        """
         result: list[DerivationStep] = []
         letters = {adjoint.letter: (family, adjoint) for family, adjoint in self.adjoints}
         for line in self.lines:

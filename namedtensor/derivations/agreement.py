@@ -1,9 +1,9 @@
-"""The comparison of a closed form with its derivative at random points, including points with ties and zeros.
+"""Compare a closed form with its derivative at random points, including points with ties and zeros.
 
 At a tie of max, sort or abs, the derivative is the mean of the derivatives around the tie, but a closed form has only
-one of these values. The closed form is accepted if it agrees with the derivative around the tie, and if its value at
-the tie lies between the neighboring values. If the program has several operators with ties, a point that violates only
-the second condition is skipped.
+one of these values. The closed form is correct if two conditions are true. It agrees with the derivative around the
+tie, and its value at the tie is between the neighboring values. If the program has several operators with ties, a point
+that violates only the second condition is skipped.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ HINT = "evaluate the derivative itself, which has a value"
 
 
 class NoFormulaError(Exception):
-    """The error raised if a closed form (with the reason) or a derivative (without a reason) is not a valid formula."""
+    """Raised if a closed form or a derivative is not a valid formula. For a closed form, it contains the reason."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,9 @@ class Comparison:
     closed: nodes.Program
 
     def __call__(self) -> str:
-        """Compare the two sides. Return "", or a sentence if they were compared only for equal sizes or not at all.
+        """Compare both sides. Return "", or a sentence if they were compared only for equal sizes or not at all.
 
-        Raises NotationError if the two sides differ, or if the closed form has no value.
+        Raise NotationError if the sides differ, or if the closed form has no value.
         """
         problem = ""
         with recursion_headroom(self.typed.source), silent():
@@ -82,10 +82,10 @@ class Comparison:
         return Formula(to_text(self.typed.tree)), Formula(to_text(self.closed))
 
     def agree(self, draws: InputDraws) -> bool:
-        """Return whether both sides agree at any of these points.
+        """Return whether both sides agree at one of these points.
 
-        Raises NotationError if the sides differ at a point, or if the closed form has no finite value at several points
-        where the derivative has one. Raises NoFormulaError if one of them cannot be evaluated.
+        Raise NotationError if the sides differ at a point, or if the closed form has no finite value at several points
+        where the derivative has one. Raise NoFormulaError if a side cannot be evaluated.
         """
         counted = lost = 0
         for style, values in draws.points():
@@ -110,9 +110,9 @@ class Comparison:
         return NotationError(405, message, self.typed.source, self.typed.tree.statements[-1].span, hint=HINT)
 
     def at(self, draws: InputDraws, values: Values) -> SideValues | None:
-        """Return both values at a point, or None if either is undefined.
+        """Return both values at a point, or None if one of them is undefined.
 
-        Raises NoFormulaError if the derivative or the closed form cannot be evaluated as a formula.
+        Raise NoFormulaError if the derivative or the closed form cannot be evaluated as a formula.
         """
         derivative, closed = self.programs
         try:
@@ -137,7 +137,7 @@ class Comparison:
         return align_sides(self.programs, (expected, result), values, draws.sizes)
 
     def near(self, draws: InputDraws, values: Values, distance: float) -> tuple[Values, SideValues] | None:
-        """Return a point at about this distance from `values`, and both sides there.
+        """Return a point at about this distance from `values`, and both sides at this point.
 
         Return None if no such point is found, or if a side is undefined there.
         """
@@ -148,12 +148,12 @@ class Comparison:
         return near, pair
 
     def tie(self, draws: InputDraws, values: Values, pair: SideValues) -> bool | None:
-        """Return whether a difference at a point is due to a tie.
+        """Return whether a tie explains a difference at a point.
 
-        A tie explains the difference if both sides agree around the point, and the closed form lies between the values
-        around it. The method returns None if the point is so close to a singular point that the derivative is inaccurate,
-        or if no neighboring point can be evaluated. It also returns None if the program has several operators with ties,
-        because the closed form and the derivative may then both be outside this range.
+        It does if both sides agree around the point, and the closed form is between the values around it. Return None
+        if the point is so close to a singular point that the derivative is inaccurate, or if no neighboring point can
+        be evaluated. Also return None if the program has several operators with ties, because the closed form and the
+        derivative may then both be outside this range.
         """
         derivatives: list[Sequence[float]] = []
         for number in range(1, MAX_NEIGHBORS + 1):
@@ -169,7 +169,7 @@ class Comparison:
         return False if derivatives and sum(map(has_ties, walk(self.typed.tree))) <= 1 else None
 
     def is_stable(self, draws: InputDraws, values: Values, pair: SideValues) -> bool:
-        """Return whether the derivative hardly changes between a point and a neighboring point."""
+        """Return whether the derivative changes only slightly between a point and a neighboring point."""
         neighbor = self.near(draws, values, NEAR**2)
         if neighbor is None:
             return False
@@ -187,18 +187,18 @@ def agree_at(pair: SideValues) -> bool:
 
 
 def slope_change(pair: SideValues) -> float:
-    """Return the largest acceptable difference between derivatives at neighboring points."""
+    """Return the largest acceptable difference between the derivatives at neighboring points."""
     return SLOPE_CHANGE * max(1.0, *(abs(number) for side in pair.sides for number in side))
 
 
 def has_ties(node: Any) -> bool:
-    """Return whether a node is an operator whose derivative can jump, such as max, abs or cases."""
+    """Return whether a node is an operator with a derivative that can jump, such as max, abs or cases."""
     return isinstance(node, (nodes.Cases, nodes.Indicator)) or can_jump(getattr(node, "operator", ""))
 
 
 @lru_cache(maxsize=256)
 def can_jump(operator: str) -> bool:
-    """Return whether the derivative of an operator can jump, by its differentials or else by its definition."""
+    """Return whether the derivative of an operator can jump, according to its differentials or its definition."""
     if operator not in REGISTRY:
         return False
     texts = REGISTRY[operator].differentials

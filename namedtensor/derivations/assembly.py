@@ -1,8 +1,8 @@
-"""The derivative of a recurrence, assembled from closed forms in two programs.
+"""Assemble the derivative of a recurrence from closed forms in two programs.
 
-One is the program of a single step, and the other is the part of the program that follows the steps.
+The first is the program of a single step. The second contains the statements after the steps.
 
-In the step program, h^{t-1} is an input with that name, and an equation defines h^t. The other program has h^n as an
+In the first program, h^{t-1} is an input with this name, and an equation defines h^t. The second program has h^n as an
 input. Other names with the step index in a label, such as W^t, are also inputs. `labels` contains their shapes.
 """
 
@@ -49,12 +49,12 @@ class Assembly:
     labels: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]], kw_only=True)
     lines: list[Equation] = field(default_factory=list[Equation], kw_only=True)
     length: int = field(default=0, kw_only=True)
-    fixed: dict[str, Name] = field(default_factory=dict[str, Name], kw_only=True)  # names of states that are held fixed
+    fixed: dict[str, Name] = field(default_factory=dict[str, Name], kw_only=True)  # Names for constant states.
     restated: dict[Key, Equation] = field(default_factory=dict[Key, Equation], kw_only=True)
 
     # ---------------------------------------------------------------------------------------------------------- shapes
     def checker(self, statements: Sequence[Any]) -> ReadingChecker:
-        """Return the checker of a program in which the labels that are not defined are inputs."""
+        """Return the checker of a program whose undefined labels are inputs."""
         tree = nodes.Program(tuple(statements))
         heads = (statement.sides[0] for statement in statements if isinstance(statement, Equation))
         inputs = words_of(tree) - {head.text for head in heads if isinstance(head, Name)}
@@ -91,7 +91,7 @@ class Assembly:
                 self.restate_start(family, shape)
 
     def restate_start(self, family: Family, shape: dict[str, Any]) -> None:
-        """Restate a state's initial value with all axes of the family, if the value lacks some of these axes."""
+        """Restate a state's initial value with all axes of the family if the value lacks an axis."""
         begins = self.probe_shape(family.head, 2)
         missing = [axis for axis in shape if axis not in begins]
         name = read_spelling(family.member(self.recurrence.start))
@@ -104,7 +104,10 @@ class Assembly:
         self.restated[name.key()] = replace(statement, sides=sides)
 
     def restate(self, statement: Any) -> Any:
-        """Return a statement, or its restated form if it defines an initial state that lacks an axis."""
+        """Return the restated form of a statement that defines an initial state without all axes.
+
+        Return others unchanged.
+        """
         name = read_spelling(statement.sides[0]) if isinstance(statement, Equation) else None
         return statement if name is None else self.restated.get(name.key(), statement)
 
@@ -113,7 +116,7 @@ class Assembly:
     def facts(self) -> list[Any]:
         """Return the program's assertions about its declared and given tensors, such as ∑_{v} T = 1.
 
-        An assertion with a range, as in ∑_{v} T^t = 1 for each t, is included if its range equals the range of every use.
+        An assertion with a range, such as ∑_{v} T^t = 1 for each t, is included if all uses have the same range.
         """
         spans = {claim.span for claim in self.scope.claims}
         return [
@@ -125,7 +128,7 @@ class Assembly:
         ]
 
     def covers(self, fact: Any) -> bool:
-        """Return whether an assumption's range equals the range of each sum and family that uses its tensors."""
+        """Return whether an assumption has the same range as each sum and family that uses its tensors."""
         if getattr(fact, "range", None) is None:
             return True
         if len(fact.range.each) > 1:
@@ -141,7 +144,7 @@ class Assembly:
         return all(ends == (fact.range.low, fact.range.high) for ends in used)
 
     def restrict_to_step(self, fact: Any) -> Any:
-        """Return an assumption for one step, such as ∑_{v} T^t = 1 for one t, given the assumption for all steps."""
+        """Restrict an assumption about all steps, such as ∑_{v} T^t = 1 for each t, to one step."""
         if getattr(fact, "range", None) is None:
             return fact
         of_step = replace(fact, range=None)
@@ -149,7 +152,7 @@ class Assembly:
 
     @cached_property
     def tensors(self) -> set[str]:
-        """Return the names, without scripts, of the declared and given tensors."""
+        """Return the names of the declared and given tensors, without scripts."""
         return {name.base for _, name, _, _ in self.scope.declarations} | {key(name).base for name in self.typed.shapes}
 
     # ------------------------------------------------------------------------------------------------------ programs
@@ -163,13 +166,13 @@ class Assembly:
         ]
 
     def label(self, family: Family, index: Linear) -> Name:
-        """Return the member of a family at an index as a single name, such as h^{t-1}."""
+        """Return a family's member at an index as a single name, such as h^{t-1}."""
         return Name(to_text(family.member(index)))
 
     def label_in_step(self, family: Family, index: Linear) -> Node:
         """Return a member in the program of one step.
 
-        A state of the current step is replaced by the name of a constant, since its adjoint accounts for it.
+        For a state of the current step, return the name of a constant, because its adjoint accounts for it.
         """
         label = self.label(family, index)
         if family not in self.recurrence.states or index != {self.recurrence.variable: 1}:
@@ -182,7 +185,7 @@ class Assembly:
         return self.fixed[label.text]
 
     def label_after(self, family: Family, index: Linear) -> Node | None:
-        """Return a member as it occurs outside of the steps, or None for an initial state.
+        """Return a member as it occurs outside the steps, or None for an initial state.
 
         Only the last member occurs there. Raise NotARecurrenceError for any other member.
         """
@@ -213,11 +216,14 @@ class Assembly:
         ]
 
     def write_in_step(self, body: Node) -> Node:
-        """Return a formula of one step in which the states are constants, since their adjoints account for them."""
+        """Return a formula in the program of one step.
+
+        States are constants, because their adjoints account for them.
+        """
         return self.name_labels(replace_members(body, self.recurrence, self.label_in_step))
 
     def build_outside(self) -> list[Any]:
-        """Return the part of the program that follows the steps."""
+        """Return the statements after the steps."""
         return [
             replace(statement, sides=(statement.sides[0], *map(self.write_outside, statement.sides[1:])))
             if isinstance(statement, Equation)
@@ -226,13 +232,13 @@ class Assembly:
         ]
 
     def write_outside(self, body: Node) -> Node:
-        """Return a formula in the part of the program that follows the steps."""
+        """Return a formula in the program after the steps."""
         texts = {id(sum_.node): to_text(sum_.node) for sum_ in self.recurrence.sums}
         without_sums = map_nodes(body, lambda part: Name(texts[id(part)]) if id(part) in texts else None)
         return self.name_labels(replace_members(without_sums, self.recurrence, self.label_after))
 
     def name_labels(self, node: Any) -> Any:
-        """Return a tree in which each name with the step's index as a label, such as x^t, is a single name."""
+        """Replace each name with the step index as a label, such as x^t, with a single name."""
         families = {family.name.base for family in self.scope.families}
         families -= {family.base for family in self.recurrence.families}
         known = families | {name.base for _, name, _, over in self.scope.declarations if over is not None}
@@ -255,7 +261,7 @@ class Assembly:
     def find_labels(self, variable: Node) -> list[tuple[str, Linear]]:
         """Return the labels, such as W^t, that can denote a name such as W^2, each with its index.
 
-        Raises NotARecurrenceError if the index of a label cannot be determined.
+        Raise NotARecurrenceError if the index of a label cannot be determined.
         """
         expected, labeled = read_spelling(variable), []
         bases = {family.base for family in self.recurrence.families}
@@ -272,7 +278,7 @@ class Assembly:
     def find_closed(
         self, statements: list[Any], body: Node, by: Node, called: Callable[[str], str] = str
     ) -> NameReading | None:
-        """Return the closed form of ∂body/∂by after the given statements, or None if the derivative is 0."""
+        """Return the closed form of ∂body/∂by after the given statements, or None if the derivative is zero."""
         if not any(node == by for statement in (*statements, body) for node in walk(statement)):
             return None
         reached = depending(nodes.Program(tuple(statements)), words_of(by))
@@ -294,14 +300,14 @@ class Assembly:
     def write_closed(
         self, statements: list[Any], body: Node, by: Node, called: Callable[[str], str] = str
     ) -> Node | None:
-        """Return the formula for ∂body/∂by, or None if it is 0. Its names are added as lines."""
+        """Return the formula for ∂body/∂by, and add its names as lines. Return None if the derivative is zero."""
         reading = self.find_closed(statements, body, by, called)
         return None if reading is None else self.write_lines(reading)
 
     def write_lines(self, reading: NameReading) -> Node:
-        """Return a formula after adding a line for each of its names.
+        """Add a line for each name of a formula, and return the formula.
 
-        A name that is defined within one step becomes a family over the steps.
+        A name that is defined inside a step becomes a family over the steps.
         """
         node = self.add_names(reading)
         states = {letter.text: expression(state) for state, letter in self.fixed.items()}
@@ -331,7 +337,7 @@ class Assembly:
         return replace_names(reading.node, renamed)
 
     def line(self, head: Node, body: Node, over: nodes.Range | None = None) -> None:
-        """Add the equation of a name to the lines of the derivative."""
+        """Add an equation to the lines of the derivative."""
         self.lines.append(Equation((head, body), range=over))
         self.length += 2 + length(body)
 
@@ -350,5 +356,5 @@ def is_zero(node: Node) -> bool:
 
 
 def replace_names(node: Any, names: Mapping[str, Node]) -> Any:
-    """Return a tree in which the given names are replaced by nodes."""
+    """Replace the given names in a tree with nodes."""
     return map_nodes(node, lambda part: names.get(part.text) if isinstance(part, Name) else None) if names else node

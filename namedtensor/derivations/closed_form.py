@@ -1,8 +1,8 @@
-"""The closed form of a derivative, written as a program in the notation.
+"""Convert the closed form of a derivative to a program in the notation.
 
     closed_form("∂(softmax_{a} x)/∂x*", x="ℝ^{a}")         z = softmax_a(x);  D = z ⊙ (I_{a,a*} − z^*)
 
-Each derivative in the program's value is replaced by its closed form. Names that the program defines are kept.
+The closed form replaces each derivative in the program's value. Names that the program defines are kept.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ UNKNOWN_SIZES = (309, 304, 313)
 
 @dataclass(frozen=True)
 class ClosedForm:
-    """The closed form of a derivative. `expression` is a program, and `rules` counts how often each rule was used.
+    """The closed form of a derivative. `expression` is a program, and `rules` counts the uses of each rule.
 
     The first access to `expression` compares the closed form with the derivative at random points. It raises
     NotationError 405 if they differ.
@@ -52,7 +52,7 @@ class ClosedForm:
 
     _typed: DerivativeProgram
     _unchecked: Formula
-    _valued: nodes.Program  # the closed form as a program with a value
+    _valued: nodes.Program  # The closed form as a program with a value.
     rules: dict[str, int]
     length: int
     _find_steps: Callable[[], DerivationSteps]
@@ -60,7 +60,7 @@ class ClosedForm:
 
     @cached_property
     def _comparison_note(self) -> str:
-        """Compare the closed form with its derivative. Return "", or the reason for an incomplete comparison."""
+        """Compare the closed form with the derivative. Return "", or the reason for an incomplete comparison."""
         try:
             import numpy  # noqa: F401
         except ImportError:
@@ -73,14 +73,14 @@ class ClosedForm:
     def expression(self) -> Formula:
         """The closed form as a program.
 
-        Raises NotationError if the closed form differs from the derivative at a random point.
+        The first access raises NotationError if the closed form differs from the derivative at a random point.
         """
         _ = self._comparison_note
         return self._unchecked
 
     @cached_property
     def conditions(self) -> tuple[str, ...]:
-        """Return the conditions under which the closed form equals the derivative.
+        """Return the conditions under which the closed form is equal to the derivative.
 
         For example, they are ("x ≠ 0",) if the closed form divides by x.
         """
@@ -100,7 +100,7 @@ class ClosedForm:
 
     @property
     def note(self) -> str:
-        """The reasons why the closed form may be too long or was not compared with the derivative, or "" for none."""
+        """The reasons why the closed form may be too long or was not compared with the derivative, or ""."""
         return "; ".join(filter(None, (self._cut_note, self._comparison_note)))
 
     @encodable
@@ -114,7 +114,10 @@ class ClosedForm:
         return self.expression.to_text(ascii=ascii)
 
     def to_latex(self, macros: bool = False, steps: bool = False) -> str:
-        """Return the closed form in LaTeX, with its derivation if `steps` is true. `macros` uses the paper's macros."""
+        """Convert the closed form to LaTeX, with its derivation if `steps` is true.
+
+        `macros` selects the paper's macros.
+        """
         if not steps:
             return self.expression.to_latex(macros=macros)
         lines = [
@@ -133,7 +136,7 @@ class ClosedForm:
     def steps(self) -> StepTable:
         """The derivation of the closed form.
 
-        Each part of the derivative has one equation, with the rule that gives it.
+        It contains one equation per subexpression of the derivative, with the rule that justifies it.
         """
         step_table = StepTable(self._way.steps)
         step_table.way = self
@@ -141,12 +144,12 @@ class ClosedForm:
 
     @property
     def names(self) -> tuple[Equation, ...]:
-        """The equations that name the parts of the derivative, for use in the steps."""
+        """The equations that name the subexpressions of the derivative, for use in the steps."""
         return self._way.names
 
     @cached_property
     def derivation(self) -> Formula:
-        """Return the derivation as a program with the names of the parts, their differentials, and the result."""
+        """Return the derivation as a program: the names of the subexpressions, their differentials, and the result."""
         if not self.steps:
             return self.expression
         equations: dict[Any, Equation] = {}
@@ -160,20 +163,20 @@ class ClosedForm:
 
     @property
     def program(self) -> Formula:
-        """The closed form with all definitions that it uses."""
+        """The closed form, with all definitions that it uses."""
         return self.expression
 
     @cached_property
     def named(self) -> Program:
         """Return the program that defines the names in the steps.
 
-        To assert the equation of a step, append the equation to this program.
+        To check a step, append its equation to this program.
         """
         return Program(to_text(nodes.Program(self.definitions)))
 
     @property
     def definitions(self) -> tuple[Any, ...]:
-        """The statements that the steps need: the names of the parts, and the other definitions of the program."""
+        """The statements that the steps need: the names of the subexpressions, and the program's other definitions."""
         restated = {(name.sides[0], name.range) for name in self.names}
         restated |= {(step.node.sides[0], step.node.range) for step in self.steps if len(step.node.sides) > 2}
         result: dict[str, Any] = {}
@@ -183,7 +186,7 @@ class ClosedForm:
         return (*result.values(), *self.names)
 
     def check(self, values: Mapping[str, Any] | None = None, /, *, sizes: Any = None, **named: Any) -> None:
-        """Check the steps and the closed form on tensors. Raise NotationError if an equation does not hold."""
+        """Check the steps and the closed form for given tensors. Raise NotationError if an equation is false."""
         tree = self.derivation.tree
         texts = {str(name) for name in bind(self.derivation.source, tree).definitions}
         texts -= equations_about_themselves(tree)
@@ -192,7 +195,7 @@ class ClosedForm:
             self.derivation.evaluate({**inputs, **named}, sizes=sizes)
 
     def explain(self, values: Mapping[str, Any] | None = None, /, *, sizes: Any = None, **named: Any) -> Any:
-        """Explain how the closed form is evaluated, with the type and the value of each part."""
+        """Explain the evaluation of the closed form, with the type and the value of each subexpression."""
         return self.expression.explain(values={**(values or {}), **named}, sizes=sizes)
 
     def _repr_latex_(self) -> str:
@@ -208,9 +211,9 @@ class ClosedForm:
 def closed_form(
     program: Any, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None = None, limit: int = MAX_WORK_OPERATIONS
 ):
-    """Return the closed form of the derivatives in a program's value. The shapes have the form that `check` accepts.
+    """Return the closed form of the derivatives in a program's value. `shapes` has the form that `check` accepts.
 
-    Raises NotationError if a part has no closed form, or if the work exceeds `limit`.
+    Raise NotationError if a derivative has no closed form, or if the work exceeds `limit`.
     """
     tree, given = with_distinct_marks(program.tree), strip_unknown_sizes(shapes)
     axes = axes_given(given)
@@ -263,7 +266,7 @@ def number_single_step(fact: Any) -> Any:
 
 
 def with_facts(facts: Sequence[Any], tree: nodes.Program, statements: Sequence[Any]) -> list[Any]:
-    """Return the statements, preceded by the assumptions and the definitions that these need, without duplicates."""
+    """Return the assumptions, the definitions that they need, and the statements, without duplicates."""
     declared = needed(tree.statements, set().union(*map(words_of, facts)))
     return [*(statement for statement in (*declared, *facts) if statement not in statements), *statements]
 
@@ -277,15 +280,15 @@ def read_shapes(shapes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def strip_unknown_sizes(shapes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the shapes with each size replaced by an unknown size, so that |ax| stays symbolic."""
+    """Replace each size in the shapes with an unknown size, so that |ax| stays symbolic."""
     return {name: {axis: SizeVariable(f"|{axis}|") for axis in shape} for name, shape in read_shapes(shapes).items()}
 
 
 def make_value_program(scope: Any, tree: nodes.Program):
-    """Return a program whose value is the derivative, and the parts to restore, or None if the program did not change.
+    """Return a program with the derivative as its value, and the statements to restore, or None if nothing has changed.
 
-    If the program ends with f'(X) = ∂f(X)/∂X*, the value is the right-hand side, and the parts to restore are the
-    signatures of f' and the left-hand side.
+    If the program ends with f'(X) = ∂f(X)/∂X*, the value is the right-hand side. The signatures of f' and the left-hand
+    side are to be restored.
     """
     last = tree.statements[-1] if tree.statements else None
     if isinstance(last, Equation) and len(last.sides) == 2 and isinstance(last.sides[1], nodes.Derivative):
@@ -316,7 +319,7 @@ def _derive_closed_form(typed: DerivativeProgram, finish: tuple[tuple[Any, ...],
 
 
 def parameter_shapes(scope: Any, head: nodes.Call) -> dict[str, dict[str, Any]]:
-    """Return the shapes of a function's parameters, as declared by its signature."""
+    """Return the shapes of a function's parameters according to its signature."""
     name = head.operator.rstrip("'")
     result: dict[str, dict[str, Any]] = {}
     for function in scope.all_functions():

@@ -1,4 +1,4 @@
-"""Finite differences (f(X + h) − f(X − h)) / 2h, computed element by element, to check closed forms."""
+"""Compute finite differences (f(X + h) − f(X − h)) / 2h, element by element, to check closed forms."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from ..scope.binder import bind
 from ..scope.names import key
 
 DIFFERENCE_STEP = 1e-5
-MAX_ELEMENTS = 4096  # elements that are changed one by one
+MAX_ELEMENTS = 4096  # The maximum number of elements, because they are changed one by one.
 
 
 def differences(formula: Any, values: Mapping[str, Any], sizes: Mapping[str, int] | None = None) -> NamedTensor:
-    """Return the derivative that is the value of a formula, approximated by finite differences at these inputs.
+    """Approximate the derivative in a formula's value by finite differences at the given inputs.
 
-    Raises NotationError if the value is not a derivative with respect to an input, or if this input has too many elements.
+    Raise NotationError if the value is not a derivative with respect to an input, or if this input has too many
+    elements.
 
     >>> import namedtensor as nt
     >>> float(differences(nt.derivative("x^3", "x"), {"x": 2.0}))  # doctest: +ELLIPSIS
@@ -42,7 +43,7 @@ def differences(formula: Any, values: Mapping[str, Any], sizes: Mapping[str, int
         )
     point = value_of(tensor(values[name]))
     stated = {claim.span for claim in bind(formula.source, formula.tree, {key(name): frozenset(point.axes)}).claims}
-    before = [line for line in before if line.span not in stated]  # Changing one element breaks symmetry.
+    before = [line for line in before if line.span not in stated]  # The change of a single element breaks symmetry.
     body = Formula(to_text(nodes.Program((*before, nodes.Value(taken.body)))))
     count = len(point.numbers)
     if count > MAX_ELEMENTS:
@@ -65,9 +66,9 @@ def differences(formula: Any, values: Mapping[str, Any], sizes: Mapping[str, int
 
 
 def distance(one: NamedTensor, other: NamedTensor) -> float:
-    """Return the largest difference between elements of two tensors of the same shape.
+    """Return the largest difference between the elements of two tensors with the same shape.
 
-    If the largest absolute value in either tensor is above 1, the difference is divided by this value.
+    If an absolute value in either tensor exceeds 1, divide the difference by the largest absolute value.
     """
     axes = tuple(one.axes)
     left, right = ([float(number) for number in of.to_numpy(axes).ravel()] for of in (one, other))

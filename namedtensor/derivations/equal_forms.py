@@ -1,6 +1,6 @@
-"""Proofs of equations, such as ∑_{a} softmax_{a} x = 1, without arrays.
+"""Prove equations, such as ∑_{a} softmax_{a} x = 1, without arrays.
 
-An equation is proved if both sides have the same index normal form.
+A proof consists in converting both sides to the same index normal form.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from ..terms.terms import Term
 from .program_facts import facts_of
 from .reading import reading_checker
 
-MAX_PROOF_OPERATIONS = 100_000  # The limit on the work of one proof.
+MAX_PROOF_OPERATIONS = 100_000  # The maximum number of operations in one proof.
 SELECTING = frozenset(("cases", "where", "indicator", "max", "min", "argmax", "argmin", "sort", "clip", "fillna"))
 
 
 def has_proof(claim: str, shapes: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Return whether the equation that ends a program can be proved for inputs of these shapes."""
+    """Return whether the last equation of a program can be proved for inputs of these shapes."""
     tree = parse(claim, "text", functions=frozenset(get_functions()))
     *before, last = tree.statements
     if not isinstance(last, Equation):
@@ -46,12 +46,12 @@ def has_proof(claim: str, shapes: Mapping[str, Mapping[str, Any]]) -> bool:
 
 
 def program_of(before: Sequence[Any], sides: Sequence[Node]) -> nodes.Program:
-    """Return a program that consists of the statements `before`, followed by each side of an equation as a value."""
+    """Return a program with the statements `before`, then each side of an equation as a value."""
     return nodes.Program((*before, *(Value(side) for side in sides)))
 
 
 def sides_of(equation: Equation) -> tuple[Node, ...]:
-    """Return the sides of an equation, without a first side that is only a name for two or more other sides."""
+    """Return the sides of an equation. Omit the first side if it only names two or more other sides."""
     first, *rest = equation.sides
     if len(rest) > 1 and isinstance(first, Name):
         words = {node.text for side in rest for node in walk(side) if isinstance(node, Name)}
@@ -65,7 +65,7 @@ def normal_form(
 ) -> tuple[dict[Any, Any], bool]:
     """Return the shapes of the inputs, and whether all sides have the same normal form.
 
-    If `proof` is false, the normal forms are not compared, and the second result is False.
+    If `proof` is false, the second result is False, and the normal forms are not compared.
     """
     with working(proving=True, limit=MAX_PROOF_OPERATIONS) as work:
         checker = reading_checker(claim, program_of(before, sides), shapes, {})
@@ -78,7 +78,8 @@ def normal_form(
             return result, False
         work.positive = positive_inputs(terms)
         try:
-            if checker.scope.claims or checker.scope.declarations:  # The equation must only hold under the assumptions.
+            # The equation need only be true under the assumptions.
+            if checker.scope.claims or checker.scope.declarations:
                 work.facts = facts_of(checker, {}, ())
         except (NotReadableError, TooLongError, ArithmeticError):
             return result, False
@@ -86,7 +87,7 @@ def normal_form(
 
 
 def _equal(terms: list[Term]) -> bool:
-    """Return whether all terms are proved to be equal, that is, their differences vanish in normal form."""
+    """Return whether all terms are provably equal because their differences vanish in normal form."""
     try:
         forms = Forms({}, room=10**6)
         for term in nonzero_terms(terms):
@@ -98,7 +99,7 @@ def _equal(terms: list[Term]) -> bool:
 
 
 def find_evaluated_terms(terms: Sequence[Term]) -> Iterator[Term]:
-    """Yield the terms that are evaluated whenever the given terms are. Conditions and selected cases are left out."""
+    """Yield the terms that are always evaluated with the given terms. Conditions and selected cases are left out."""
     pending, seen = list(terms), set[int]()
     while pending:
         term = pending.pop()
@@ -109,7 +110,7 @@ def find_evaluated_terms(terms: Sequence[Term]) -> Iterator[Term]:
 
 
 def positive_inputs(terms: Sequence[Term]) -> frozenset[FormHead]:
-    """Return the heads of inputs to logarithms and square roots. They are nonnegative if the terms have a value."""
+    """Return the heads of inputs in logarithms and square roots. They are nonnegative if the terms have a value."""
     inputs = [term.arguments[0] for term in find_evaluated_terms(terms) if term.operator in ("log", "sqrt")]
     return frozenset(
         head("tensor", term.options[-1], tuple(map(source_name, term.shape)))
@@ -121,8 +122,8 @@ def positive_inputs(terms: Sequence[Term]) -> frozenset[FormHead]:
 def nonzero_terms(terms: Sequence[Term]) -> list[Term]:
     """Return the terms that must be nonzero or invertible for the given terms to have a value, inner terms first.
 
-    These are the divisors, the arguments of logarithms, the factors of both, and the operands of inv, solve and logdet.
-    They also include the operand of any det among these terms.
+    They are the divisors, the arguments of logarithms, the factors of both, and the operands of inv, solve and logdet.
+    They include the operand of any det among these terms.
     """
     inside = list(find_evaluated_terms(terms))[::-1]
     below = [term.arguments[1] for term in inside if term.operator == "/"]

@@ -1,4 +1,4 @@
-"""`nt.gradient`, which computes the gradients of a scalar with respect to many parameters, by their names."""
+"""Define `nt.gradient`, which computes the gradients of a scalar with respect to many parameters, by name."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MARK = "*"
 
 
 class Gradient:
-    """A function that returns the gradients of a scalar by name; `nt.gradient` creates it.
+    """A function that returns the gradients of a scalar by name. `nt.gradient` creates it.
 
     `program` contains the formulas of the gradients.
     """
@@ -55,7 +55,7 @@ class Gradient:
     def program(self) -> Program:
         """The program with an equation for the scalar and for each derivative.
 
-        In this program, the members of a family share one name.
+        In this program, the members of a family have one name.
         """
         return self._programs.get_or_build(self.wrt, lambda: self._differentiate_by(self.wrt))[0]
 
@@ -72,7 +72,7 @@ class Gradient:
         return program, program[tuple(asked)]
 
     def _members_among(self, given: Iterable[str]) -> tuple[str, ...]:
-        """Return the names to differentiate with respect to. A family is replaced by its members in `given`."""
+        """Return the names of the variables. Replace a family with its members in `given`."""
         names: list[str] = []
         for name in self.wrt:
             family = self._families.get(name)
@@ -93,9 +93,9 @@ class Gradient:
         sizes: Mapping[str, int] | None = None,
         **named: Any,
     ) -> Any:
-        """Return the gradients by name, preceded by the value if `return_value` is true.
+        """Return the gradients by name. If `return_value` is true, return the value and the gradients.
 
-        If the scalar is a function's value, positional arguments are the arguments of this function. Raises
+        If the scalar is a function's value, positional arguments are the arguments of this function. Raise
         NotationError if the differentiated value is not a scalar.
         """
         if len(arguments) > len(self._parameters):
@@ -126,19 +126,18 @@ def gradient(
     return_value: bool = False,
     syntax: str = "auto",
 ) -> Gradient:
-    """Return the function that computes all gradients of a scalar in a single plan (paper §5).
+    """Return a function that computes all gradients of a scalar in a single plan (paper §5).
 
     Parameters
     ----------
     program : str or Program
         The program or its source.
     of : str
-        The name of the scalar, or of a function with scalar value.
+        The name of a scalar, or of a function with a scalar value.
     wrt : str or iterable of str, optional
-        Names of parameters (default: all real tensors that are declared and not defined). The name of a family, such as
-        `W^l`, selects each member that is passed in a call.
+        The names of the parameters (default: all real tensors that are declared but not defined). The name of a family, such as `W^l`, selects each member that is passed in a call.
     return_value : bool
-        Whether the function returns the pair of the scalar and the gradients (default: False).
+        Whether the function returns a pair of the scalar and the gradients (default: False).
     syntax : {"auto", "text", "latex"}
         The syntax of `program` if it is a string (default: "auto", which detects the syntax).
 
@@ -173,9 +172,9 @@ def gradient(
 
 
 def family_of(program: Program, name: str, of: str = "") -> Any:
-    """Return an identifier of the family that a name or member belongs to, or None if the name is a single tensor.
+    """Return an identifier of the family of a name or member, or None if the name is a single tensor.
 
-    If `of` is given, return None for a name with another base than `of`.
+    If `of` is given, return None for a name with a different base than `of`.
     """
     expected = key(name)
     scope = program._goal.program.scope
@@ -189,7 +188,7 @@ def family_of(program: Program, name: str, of: str = "") -> Any:
 
 
 def _find_ranged_set(scope: Scope, expected: Key) -> nodes.Set | None:
-    """Return the set of a family that is declared with a range, as W^l ∈ ℝ^{a} for l = 1, …, n, or None for other names."""
+    """Return the declared set of a family, such as W^l ∈ ℝ^{a} for l = 1, …, n, or None for any other name."""
     return next(
         (sets[0] for _, name, sets, over in scope.declarations if over is not None and name.key() == expected), None
     )
@@ -220,9 +219,9 @@ def _own_axes(slope: NamedTensor) -> NamedTensor:
 
 
 def order_like(given: Any, slope: NamedTensor) -> NamedTensor:
-    """Return a gradient with the labels in the order of its parameter's labels.
+    """Return a gradient with its labels in the order of its parameter's labels.
 
-    The labels of the computed gradient may be in the order of another input's labels.
+    The computed gradient may have the label order of another input.
     """
     if not getattr(getattr(given, "layout", None), "labels", ()) or not slope.layout.labels:
         return slope

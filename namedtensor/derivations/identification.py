@@ -1,4 +1,4 @@
-"""The identification of a derivative's closed form, which is simplified, factored and expressed by defined names."""
+"""Identify the closed form of a derivative: simplify it, factor it, and express it in defined names."""
 
 from __future__ import annotations
 
@@ -37,10 +37,12 @@ def reading_of(
     checker: ReadingChecker, term: Term, tree: nodes.Program, taken: set[str] | None = None,
     called: Callable[[str], str] = str, without: Collection[str] | None = None,
 ) -> NameReading:  # fmt: skip
-    """Return the closed form of a term. `called` maps its axes to names, and `taken` contains names that are in use.
+    """Return the closed form of a term.
+
+    `called` maps its axes to names, and `taken` contains names that are already in use.
 
     The closed form may use the program's assumptions, except the assumptions named in `without`. If `without` is None,
-    declared assumptions are ignored.
+    it ignores declared assumptions.
     """
     names = names_of(checker, term)
     if names or checker.scope.claims or checker.scope.declarations:
@@ -73,7 +75,7 @@ def reading_of(
 
 
 def forms_of_one_value(form: Form) -> list[Form]:
-    """Return different ways to write a form. The list ends early if the budget is used up."""
+    """Return equivalent forms of one value. The list ends early if the budget is used up."""
     budget = current().budget
     ways: list[Form] = []
     with budget.part():
@@ -88,7 +90,7 @@ def forms_of_one_value(form: Form) -> list[Form]:
 
 
 def sizes_of(checker: ReadingChecker, axis: str) -> set[str]:
-    """Return the sizes that inputs have along an axis or, if the axis is starred, along the axis without its stars."""
+    """Return the sizes of an axis in the inputs. For a starred axis, include the sizes of the axis without stars."""
     terms = (*checker.top.variables.values(), *checker.parameters.values())
     return {
         str(resolve(term.shape[name])) for term in terms for name in (axis, axis.rstrip(MARKS)) if name in term.shape
@@ -96,10 +98,10 @@ def sizes_of(checker: ReadingChecker, axis: str) -> set[str]:
 
 
 def read_parts(forms: Forms, simplified: Any, form: Form, write: Any, outside: Any, taken: set[str]) -> NameReading:
-    """Return a closed form in terms of named derivatives, together with the closed forms of these derivatives."""
+    """Return a closed form in terms of named derivatives, with the closed forms of these derivatives."""
     names: list[Where] = []
     taken = taken | {cut.factor.head.label for cut in forms.cut}
-    inside = {index: source_name(axis) for index, axis in outside.items()}  # as `name_derivative` calls them
+    inside = {index: source_name(axis) for index, axis in outside.items()}  # The same names as in `name_derivative`.
     for cut in forms.cut:
         text = read(lambda writer, products: writer.form(products, inside), factor_form(simplified(cut.value)), taken)
         taken = taken | {name.name for name in text.names}
@@ -109,9 +111,9 @@ def read_parts(forms: Forms, simplified: Any, form: Form, write: Any, outside: A
 
 
 def names_of(checker: ReadingChecker, whole: Term) -> dict[int, str]:
-    """Return the names that definitions give to terms, keyed by the ids of the terms.
+    """Return a map from the ids of terms to the names that definitions give them.
 
-    The term `whole`, inputs, numbers and terms that contain derivatives are left out.
+    The term `whole`, inputs, numbers and terms with derivatives are left out.
     """
     names: dict[int, str] = {}
     for name in (*checker.scope.definitions, *members(checker)):
@@ -124,7 +126,7 @@ def names_of(checker: ReadingChecker, whole: Term) -> dict[int, str]:
 
 
 def members(checker: ReadingChecker) -> Iterator[Key]:
-    """Yield the names h^1, h^2, … of the members of each family whose index is its only script."""
+    """Yield the names h^1, h^2, … of all members of families with an index as their only script."""
     for family in checker.scope.families:
         base = family.key._replace(superscript=())
         if len(family.key.superscript) != 1 or family.key.subscript:
@@ -157,13 +159,13 @@ def values_named(checker: ReadingChecker, names: Mapping[int, str], forms: Forms
 
 
 def list_facts_used(work: Work) -> list[KnownFact]:
-    """Return the assumptions that were used to derive a form."""
+    """Return the assumptions that the derivation of a form used."""
     return [fact for fact in work.facts.all if fact.name in work.rules]
 
 
 @dataclass(frozen=True)
 class DerivativeProgram:
-    """A program whose value is a derivative to be identified, with the shapes and sizes of its inputs."""
+    """A program whose value is a derivative in need of a closed form, with the shapes and sizes of its inputs."""
 
     source: str
     tree: nodes.Program
@@ -179,9 +181,11 @@ class DerivativeProgram:
         return reading_checker(self.source, self.tree, self.shapes, self.sizes, labels)
 
     def read(self, taken: set[str] | None = None, without: Collection[str] | None = ()) -> tuple[NameReading, Work]:
-        """Return the closed form of the program's value, and the work, which counts the rules and lists the new axes.
+        """Return the closed form of the program's value, and the work of deriving it.
 
-        Raises NotationError if no closed form is known, or if the work exceeds the limit.
+        The work counts the rules that were applied and contains the new axes.
+
+        Raise NotationError if no closed form is known, or if the work exceeds the limit.
         """
         checker = self.checker()
         term = checker.whole()
@@ -201,7 +205,7 @@ class DerivativeProgram:
     def with_needed_facts(self) -> tuple[NameReading, Work, list[KnownFact]]:
         """Return the closed form under as few declared assumptions as possible, the work, and these assumptions.
 
-        The work records how often each rule was used.
+        The work counts the applications of each rule.
         """
         reading, work = self.read()
         if not work.facts.all:
@@ -221,11 +225,11 @@ def make_closed_program(
     tree: nodes.Program, reading: NameReading, title: str | Node = "D", before: tuple[Any, ...] = (),
     members: Mapping[str, Any] = MappingProxyType({}), given: Container[str] = (), facts: Iterable[KnownFact] = (),
 ) -> nodes.Program:  # fmt: skip
-    """Return the program whose value is a closed form, with the needed definitions and the names in the form.
+    """Return a program whose value is a closed form, with the definitions that it needs and its names.
 
-    The program includes the declared assumptions that the form uses, so that evaluation checks them. It also states the
-    size of an axis that an operator creates, such as the ranks of a sort, if no tensor has this axis. If the program
-    already uses `title` as a name, another name is chosen.
+    The program includes the declared assumptions that the form uses, so that an evaluation checks them. It also states
+    the size of an axis that an operator creates, such as the ranks of a sort, if no tensor has this axis. If the
+    program already uses the name `title`, choose another name.
     """
     lines = [Equation((expression(name.name), name.node)) for name in reading.names]
     if isinstance(title, str):
@@ -241,9 +245,10 @@ def make_closed_program(
 
 
 def sizes_said(formulas: tuple[Node, ...], members: Mapping[str, Any], given: Container[str] = ()) -> list[Equation]:
-    """Return equations that state the sizes of axes that only differentials create, such as |rank| = |a|.
+    """Return equations for the sizes of axes that only differentials create, such as |rank| = |a|.
 
-    `given` contains the axes of inputs. These axes and their starred axes need no equations, since the inputs determine their sizes.
+    `given` contains the axes of inputs. These axes and their starred axes need no equations, because the inputs
+    determine their sizes.
     """
     inside = [node for formula in formulas for node in walk(formula)]
     moved = {axis.name for node in inside if isinstance(node, nodes.Rename) for _, new in node.items for axis in new}

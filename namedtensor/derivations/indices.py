@@ -1,4 +1,4 @@
-"""Indices that are linear, such as n − t + 1, and their substitution in syntax trees."""
+"""Represent linear indices, such as n − t + 1, and substitute them in syntax trees."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from grammar.nodes import Call, Name, Node, Number
 from grammar.printer import to_text
 from grammar.traversal import map_nodes
 
-Linear = dict[str, int]  # The coefficient of each symbol. The key "" has the constant.
+Linear = dict[str, int]  # Maps each symbol to its coefficient. The constant is under the key "".
 
 UNIT = ""
 
 
 def linear(node: Node) -> Linear | None:
-    """Return an index as coefficients of symbols and a constant, or None if the index is not linear."""
+    """Return the coefficients of the symbols in an index, and its constant, or None if the index is not linear."""
     match node:
         case Number(value=int() as value):
             return plus({UNIT: value})
@@ -36,7 +36,7 @@ def linear(node: Node) -> Linear | None:
 
 
 def plus(one: Linear, other: Linear | None = None, times: int = 1) -> Linear:
-    """Return the linear form one + times · other."""
+    """Return the linear index one + times · other."""
     result = dict(one)
     for symbol, count in (other or {}).items():
         result[symbol] = result.get(symbol, 0) + times * count
@@ -44,7 +44,7 @@ def plus(one: Linear, other: Linear | None = None, times: int = 1) -> Linear:
 
 
 def number_of(of: Linear | None, sizes: Mapping[str, int]) -> int | None:
-    """Return the value of an index, or None if it contains an unknown symbol. The size |a| is looked up under a."""
+    """Return the value of an index, or None if it contains an unknown symbol. `sizes` contains |a| under the name a."""
     counts = {symbol.strip("|"): count for symbol, count in (of or {}).items() if symbol != UNIT}
     if of is None or not counts.keys() <= sizes.keys():
         return None
@@ -52,7 +52,7 @@ def number_of(of: Linear | None, sizes: Mapping[str, int]) -> int | None:
 
 
 def write_index(of: Linear) -> Node:
-    """Return a linear index, such as n − t + 1, as a node."""
+    """Convert a linear index, such as n − t + 1, to a node."""
     order = sorted((symbol for symbol in of if symbol != UNIT), key=lambda symbol: of[symbol] < 0)
     node: Node | None = None
     for symbol in [*order, UNIT]:
@@ -74,9 +74,9 @@ def _symbol(text: str) -> Node:
 
 
 def substitute_index(node: Any, variable: str, index: Linear) -> Any:
-    """Return the tree with an index in place of a variable.
+    """Substitute an index for a variable in a tree.
 
-    With t = n − k + 1, for example, h^{t−1} becomes h^{n−k}.
+    For example, with t = n − k + 1, h^{t−1} becomes h^{n−k}.
     """
 
     def change(part: Any) -> Node | None:

@@ -1,9 +1,9 @@
-"""Shape inference for undeclared inputs, as a search for the smallest shapes for which a program has a type.
+"""Infer the shapes of undeclared inputs: search for the smallest shapes with which a program has a type.
 
     softmax_{seq}(Q ⊙_{key} K) ⊙_{seq} V       Q ∈ ℝ^{key}, K ∈ ℝ^{seq × key}, V ∈ ℝ^{seq}
 
-An undeclared name starts as a scalar. The errors of the checker then determine which axis an operand lacks. The search
-tries each way to add this axis, and visits shapes with the fewest axes first.
+An undeclared name starts as a scalar. The checker's errors then tell which axis an operand lacks. The search tries each
+way to add this axis, and visits shapes with the fewest axes first.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ Shapes = Mapping[str, Mapping[str, Any]]
 Way = frozenset[tuple[str, str]]  # Pairs of a name and the axis that is added to it.
 Found = TypeVar("Found")
 MOST = 40  # The maximum number of shapes that are tried.
-UNTYPED = (201, 301, 303, 305, 307)  # errors that larger shapes may fix
+UNTYPED = (201, 301, 303, 305, 307)  # Larger shapes may fix these errors.
 
 
 def with_shapes(given: Shapes, run: Callable[[Shapes], Found], tree: nodes.Program) -> Found:
-    """Return `run(given)` or, if this fails with an error of types, `run` with the least shapes of all inputs.
+    """Return `run(given)` or, if this raises a type error, `run` with the smallest shapes of all inputs.
 
-    If this fails as well, raise the first error.
+    If the second call also fails, raise the first error.
     """
     try:
         return run(given)
@@ -61,20 +61,20 @@ def with_shapes(given: Shapes, run: Callable[[Shapes], Found], tree: nodes.Progr
 
 
 def fitting(source: str, shapes: Shapes) -> Shapes:
-    """Return the shapes if the program has a type for inputs of these shapes. Raise UnfitShapesError otherwise."""
+    """Return the shapes if they give the program a type. Raise UnfitShapesError otherwise."""
     infer_shapes(source, {}, shapes)
     return shapes
 
 
 def find_derivative_variables(tree: nodes.Program) -> set[str]:
-    """Return the names after ∂ in denominators of derivatives, except names that the program defines or declares."""
+    """Return the names in the denominators of derivatives, except names that the program defines or declares."""
     texts = {node.variable.text for node in walk(tree) if isinstance(node, nodes.Derivative)
              and isinstance(node.variable, nodes.Name)}  # fmt: skip
     return texts.difference(*map(find_defined_names, tree.statements))
 
 
 class UnfitShapesError(Exception):
-    """The exception for a program that has no type, with all of its errors."""
+    """Raised for a program without a type. It contains all errors of the program."""
 
     def __init__(self, errors: tuple[NotationError, ...]):
         self.errors = errors
@@ -83,10 +83,10 @@ class UnfitShapesError(Exception):
 def with_fitting_shapes(
     given: Shapes, run: Callable[[Shapes], Found], tree: nodes.Program, expected: Mapping[str, tuple[str, ...]] = {}
 ) -> Found:
-    """Return `run(shapes)`, where shapes of undeclared names are enlarged until the program has a type.
+    """Return `run(shapes)`, with shapes of undeclared names that give the program a type.
 
-    The definitions and calls in `tree` determine the meaning of a name. `expected` contains axes that a name always
-    has. `run` raises UnfitShapesError if the shapes do not fit. This function raises NotationError if no shapes fit.
+    The search enlarges the shapes while `run` raises UnfitShapesError. The definitions and calls in `tree` determine
+    the meaning of a name. `expected` contains axes that a name always has. Raise NotationError if no shapes fit.
     """
     begun = {
         name: {axis: SizeVariable(f"|{axis}|") for axis in axes} for name, axes in expected.items() if name not in given
@@ -121,9 +121,9 @@ def with_fitting_shapes(
 
 
 def _bodies(tree: nodes.Program) -> dict[str, tuple[Any, ...]]:
-    """Return the expressions that determine each name's axes.
+    """Return, for each name, the expressions that determine its axes.
 
-    They are the bodies of the name's definitions, or the arguments that calls pass for a parameter.
+    They are the bodies of the name's definitions, or the arguments of calls for a parameter.
     """
     bodies: dict[str, tuple[Any, ...]] = {}
     for head, body in (equation.sides[:2] for equation in equations_of(tree)):
@@ -140,7 +140,7 @@ def _bodies(tree: nodes.Program) -> dict[str, tuple[Any, ...]]:
 def _ways(
     problems: tuple[NotationError, ...], shapes: Shapes, names: set[str], bodies: Mapping[str, tuple[Any, ...]]
 ) -> Iterator[Way]:
-    """Yield additions to the shapes that could resolve the problems, most likely first."""
+    """Yield additions to the shapes that may resolve the problems, most likely first."""
     unknown = {error.span_text or "" for error in problems if error.code == 201} - {*shapes, *bodies, ""}
     if unknown := {name for name in unknown if not set(name) & {" ", "("}}:
         yield frozenset((name, "") for name in unknown)
@@ -155,7 +155,7 @@ def _ways(
 
 
 def _lacking(problem: NotationError) -> Iterator[tuple[str, str]]:
-    """For each operand that lacks an axis, yield its source text and the axis."""
+    """Yield the source text of each operand that lacks an axis, with this axis."""
     types = [(note.operand, {*note.axes}) for note in problem.notes if isinstance(note, OperandNote)]
     if problem.code == 301 and problem.axis is not None:
         yield from ((text, problem.axis) for text, axes in types if problem.axis not in axes)
@@ -175,7 +175,7 @@ def _carriers(
 ) -> Iterator[Way]:
     """Yield additions of an axis to the shapes of names in an operand.
 
-    In a sum, every term gets the axis. In a product, only one factor does.
+    In a sum, every summand gets the axis. In a product, only one factor gets the axis.
     """
     if read_spelling(node) is not None:
         name = to_text(node)
@@ -205,7 +205,7 @@ def find_input_shapes(source: str, sizes: Mapping[str, int], shapes: Shapes) -> 
 
 
 class TypedProgram(NamedTuple):
-    """The shapes of a program's inputs, the shape of its value, and the unknown names in the ends of its ranges."""
+    """The shapes of a program's inputs, the shape of its value, and the unknown names in its range ends."""
 
     taken: Shapes
     value: Mapping[str, Any]
@@ -213,14 +213,14 @@ class TypedProgram(NamedTuple):
 
 
 def infer_shapes(source: str, sizes: Mapping[str, int], shapes: Shapes) -> TypedProgram:
-    """Return the shapes of a program's inputs and of its value. Raise UnfitShapesError if the program has no type."""
+    """Return the shapes of a program's inputs and its value. Raise UnfitShapesError if the program has no type."""
     program = ParsedProgram(source, "text")
     inputs = {key(name): InputType(shape) for name, shape in shapes.items()}
 
     def check(ends: Mapping[str, Any]) -> tuple[tuple[NotationError, ...], TypedProgram]:
         try:
             checker = program.checker(inputs, {**sizes, **ends}, infer_parameters=True, recover=True)
-            with conditions():  # sizes of the document may be symbols
+            with conditions():  # The sizes of a document may be symbols.
                 result = check_program(source, checker)
         except NotationError as problem:
             return (problem,), TypedProgram({}, {}, ends)
@@ -237,5 +237,5 @@ def infer_shapes(source: str, sizes: Mapping[str, int], shapes: Shapes) -> Typed
 
 
 def find_least_shapes(program: nodes.Program) -> tuple[Shapes, Mapping[str, Any]]:
-    """Return the least shapes of the inputs for which a program has a type, and the shape of its value."""
+    """Return the smallest shapes of the inputs with which a program has a type, and the shape of its value."""
     return with_fitting_shapes({}, partial(infer_shapes, to_text(program), {}), program)[:2]

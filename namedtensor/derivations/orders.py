@@ -1,4 +1,4 @@
-"""The derivation of a closed form of any order. Each order is identified before the next order is derived.
+"""Derive a closed form of any order. Each order is identified before the next order is derived.
 
 D' = ∂f(x)/∂x* = …        identification
 ∂D' = …                   the steps of the second order
@@ -30,7 +30,7 @@ IDENTIFICATION, LAW = "identification", "the factor of ∂X* is the derivative"
 def way_to(
     typed: DerivativeProgram, closed: nodes.Program, identified: bool, facts: Sequence[KnownFact] = ()
 ) -> DerivationSteps:
-    """Return the steps of the derivation of a closed form, or no steps if a part cannot be written."""
+    """Return the steps of the derivation of a closed form, or no steps if the notation cannot express one of them."""
     last = typed.tree.statements[-1]
     if not isinstance(last, Value):
         return DerivationSteps()
@@ -55,9 +55,9 @@ def others(statements: Sequence[Any], heads: set[Any]) -> tuple[Any, ...]:
 def _identify_derivative(
     typed: DerivativeProgram, closed: nodes.Program, derivative: nodes.Node, facts: Sequence[KnownFact]
 ) -> list[DerivationStep]:
-    """Return the steps that read off the derivative as the factor of ∂X*.
+    """Return the steps that identify the derivative as the factor of ∂X*.
 
-    A further step follows for each assumption that changes the formula.
+    There is a further step for each assumption that changes the formula.
     """
     title, form = equation_of(closed)
     forms: list[tuple[Any, nodes.Node]] = []
@@ -74,7 +74,7 @@ def _identify_derivative(
 
 
 def _write_out(reading: NameReading) -> nodes.Node:
-    """Return the formula of a closed form, in which each name is replaced by its definition."""
+    """Return the formula of a closed form, with the definition of each name in place of the name."""
     node = reading.node
     for name in reversed(reading.names):
         node = map_nodes(node, lambda part, name=name: name.node if part == Name(name.name) else None)
@@ -106,14 +106,14 @@ def _way(typed: DerivativeProgram, closed: nodes.Program, taken: set[str]) -> De
 
 
 def equation_of(closed: nodes.Program) -> tuple[Any, ...]:
-    """Return the sides of the equation that ends a closed form."""
+    """Return the sides of the last equation in a closed form."""
     last = closed.statements[-1]
     assert isinstance(last, Equation)
     return last.sides
 
 
 def align_lower_order(typed: DerivativeProgram, closed: nodes.Program, title: str) -> nodes.Program:
-    """Return the closed form of a derivative of lower order.
+    """Return the closed form of a lower-order derivative.
 
     Its names have the same definitions as in the closed form of the higher order.
     """

@@ -1,7 +1,7 @@
-"""Random inputs of a program, with few elements, which satisfy the program's sets and equations.
+"""Sample random inputs with few elements that satisfy a program's sets and equations.
 
 The Gauss–Newton method solves the equations. Each step is the smallest change that would satisfy the equations if they
-were linear, so ties are preserved.
+were linear. It therefore preserves ties.
 """
 
 from __future__ import annotations
@@ -34,26 +34,26 @@ from .recurrences import name_sizes, steps_of_recurrences
 
 Values = dict[str, Any]
 Inputs = Mapping[str, PlainTensor]
-MAX_ELEMENTS = 400  # of the inputs together
+MAX_ELEMENTS = 400  # The maximum number of elements in all inputs together.
 EXTENTS = (
     (2, 3, 4, 5),
     (5, 3, 2, 4),
     (2, 2, 2, 2),
-)  # sizes of axes by first appearance, unequal ones before equal ones
+)  # Sizes of axes in order of appearance, unequal sizes first.
 GENERIC = (*ORDINARY, "fraction", "above one")
-POINTS = (*ORDINARY, "ties", "equal", "fraction", "above one", "whole", *GENERIC)  # the style of each point
+POINTS = (*ORDINARY, "ties", "equal", "fraction", "above one", "whole", *GENERIC)  # The style of each point.
 DIGITS = 2  # The number of decimals of the elements.
-LEAST = 2  # The smallest size of an axis, so positions are at most 2.
+LEAST = 2  # The smallest axis size, so that positions up to 2 are valid.
 MAX_CORRECTIONS = 30  # The maximum number of Gauss–Newton steps.
-MAX_LOST = 2  # The number of failures in a row after which no more inputs are tried.
-SLOW = 4  # The number of successive residuals within which the residual must halve.
+MAX_LOST = 2  # After this number of successive failures, no more inputs are tried.
+SLOW = 4  # The residual must halve within this number of steps.
 STEP = 1e-7  # The step of finite differences.
 NOTHING = 1e-12  # Smaller numbers are 0.
 MET = 1e-11  # The largest residual of a satisfied equation, relative to the largest element.
 
 
 def format_tensor(value: Any) -> str:
-    """Return a tensor as text, in the form in which the command line accepts it."""
+    """Format a tensor as the command line accepts it."""
     if not isinstance(value, NamedTensor):
         return f"{value:.3g}"
     return f"{_round_numbers(value.tolist(value.axes))}:{','.join(value.axes)}"
@@ -64,7 +64,7 @@ def _round_numbers(numbers: Any) -> Any:
 
 
 def operands(inputs: Inputs) -> Values:
-    """Convert the random inputs to tensors, or to numbers if they have no axes."""
+    """Convert random inputs to tensors, or to numbers if they have no axes."""
     return {name: value.to_operand() for name, value in inputs.items()}
 
 
@@ -76,7 +76,7 @@ class InputDraws:
     sampler: Sampler
     sizes: dict[str, int]
     fixed: frozenset[str]  # Inputs that are positions along an axis, or declared in sets other than ℝ.
-    stated: tuple[Any, ...]  # equations about inputs
+    stated: tuple[Any, ...]  # The equations about inputs.
     changes: RandomNumbers = field(default_factory=partial(RandomNumbers, "near"))
 
     def points(self) -> Iterator[tuple[str, Values]]:
@@ -91,7 +91,10 @@ class InputDraws:
                 return
 
     def near(self, values: Values, distance: float) -> Values | None:
-        """Return inputs at about this distance from `values` that satisfy the stated equations, or None if none is found."""
+        """Return inputs at about this distance from `values` that satisfy the stated equations.
+
+        Return None if no such inputs are found.
+        """
         inputs: dict[str, PlainTensor] = {}
         for name, of in values.items():
             value = value_of(of) if isinstance(of, NamedTensor) else PlainTensor((), (), (of,))
@@ -125,7 +128,7 @@ class InputDraws:
 
     @cached_property
     def _residuals(self) -> list[tuple[Formula, list[str], dict[str, int]]]:
-        """Return, for each stated equation, a formula for the difference of its sides, with its inputs and sizes."""
+        """Return a formula for the difference of the sides of each stated equation, with its inputs and sizes."""
         return [
             self._difference(first, other)
             for statement in self.stated
@@ -145,7 +148,7 @@ class InputDraws:
 
 
 def _gauss_newton(start: Any, residual: Any) -> Values | None:
-    """Return values near `start` at which the residual is 0, or None if the iteration does not converge."""
+    """Return values near `start` at which the residual is zero, or None if the iteration does not converge."""
     import numpy as np
 
     history: list[float] = []
@@ -165,11 +168,9 @@ def _gauss_newton(start: Any, residual: Any) -> Values | None:
 
 
 def input_draws(typed: DerivativeProgram) -> Iterator[InputDraws]:
-    """Yield samplers of the inputs of a program, one for each choice of sizes in `EXTENTS`.
+    """Yield samplers of a program's inputs, one for each choice of sizes in `EXTENTS`.
 
-    Choices with too many elements are skipped.
-
-    Raises NotationError if the program has no type for these shapes.
+    Choices with too many elements are skipped. Raise NotationError if the program has no type for these shapes.
     """
     tree, steps = typed.tree, {} if typed.sizes else steps_of_recurrences(typed.tree)
     extents = {**steps, **typed.sizes}
@@ -204,10 +205,10 @@ def input_draws(typed: DerivativeProgram) -> Iterator[InputDraws]:
 def _choose_sizes(
     inputs: Shapes, extents: tuple[int, ...], tree: nodes.Program, steps: int
 ) -> dict[str, dict[str, int]]:
-    """Return the shapes of the inputs, with each symbolic size replaced by one of the extents.
+    """Replace each symbolic size in the inputs' shapes with one of the extents.
 
     If the program indexes an axis of symbolic size, the axis gets more elements than a recurrence has steps. The size
-    of a merged axis is the product of the sizes of its parts.
+    of a merged axis is the product of its parts' sizes.
     """
     counted = {axis.name for node in walk(tree) if isinstance(node, nodes.Index) for axis, _ in node.items}
     numbers: dict[str, int] = {}
@@ -230,9 +231,9 @@ def _choose_sizes(
 
 
 def _members(claim: Equation, sizes: Mapping[str, int]) -> list[Equation]:
-    """Return one equation for each index in the range of an equation, such as ∑_{v} T^1 = 1, ∑_{v} T^2 = 1, ….
+    """Return one equation per index in an equation's range, such as ∑_{v} T^1 = 1, ∑_{v} T^2 = 1, ….
 
-    Return an empty list if an end of the range is unknown or the range has several variables.
+    Return [] if an end of the range is unknown, or if the range has several variables.
     """
     over = claim.range
     if over is None:

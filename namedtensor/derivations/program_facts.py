@@ -1,4 +1,4 @@
-"""The assumptions about a program's tensors, from declared equations, comparisons, sets and definitions."""
+"""Collect the assumptions about a program's tensors from declared equations, comparisons, sets and definitions."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ COMPARISONS = (">", "≥", "<", "≤")
 
 
 def facts_of(checker: ReadingChecker, names: Mapping[int, str], without: Collection[str] | None = None) -> KnownFacts:
-    """Return the assumptions that a typed program states or implies, except for the assumptions in `without`.
+    """Return the assumptions that a typed program states or implies, except the assumptions in `without`.
 
-    If `without` is None, return only the assumptions that the program's definitions prove. Earlier assumptions help to
-    prove later assumptions, so symmetries are first, followed by other declared assumptions, definitions and sets.
+    If `without` is None, return only the assumptions that follow from definitions. Earlier assumptions help to prove
+    later assumptions. Symmetries therefore come first, then other declared assumptions, definitions and sets.
     """
     work, rules = current(), current().rules.copy()
     named, declared = definitions(checker, names), [] if without is None else list(declarations(checker))
@@ -44,19 +44,19 @@ def facts_of(checker: ReadingChecker, names: Mapping[int, str], without: Collect
         work.facts = group_facts(chosen.values())
 
     with work.budget.part():
-        for with_orders in (True, False):  # A symmetric tensor is a different head from then on.
+        for with_orders in (True, False):  # After the first pass, a symmetric tensor has another head.
             for node, statement in declared:
                 add(_read_declared_facts(node, statement, names, with_orders))
             for name, term in named:
                 add(_read_proved_facts(name, term, names, with_orders))
         for of, term in () if without is None else sets(checker):
             add(_read_set_facts(of, term))
-    work.rules = rules  # Only the rules of the derivation are counted.
+    work.rules = rules  # Count only the rules of the derivation.
     return work.facts
 
 
 def declarations(checker: ReadingChecker) -> Iterator[tuple[Any, tuple[Term, str, Term]]]:
-    """Yield the equations and comparisons that a program asserts, with the terms that they compare."""
+    """Yield the equations and comparisons that a program asserts, with the compared terms."""
     statements = {statement.span: statement for statement in checker.scope.program.statements}
     for claim in checker.scope.claims:
         statement, relation = statements.get(claim.span), "="
@@ -78,7 +78,7 @@ def declarations(checker: ReadingChecker) -> Iterator[tuple[Any, tuple[Term, str
 
 
 def sets(checker: ReadingChecker) -> Iterator[tuple[Any, Term]]:
-    """Yield each set in which a name with a known term is declared, together with this term."""
+    """Yield each set in which a name with a known term is declared, with the term."""
     for _, name, declared, over in checker.scope.declarations:
         try:
             term = find_named_term(checker, name.key()) if over is None else None
@@ -143,7 +143,7 @@ def _name_fact(fact: KnownFact, node: Any, declared: bool = False) -> KnownFact:
 
 
 def write_assumption(statement: Statement) -> Any:
-    """Return an assumption as a statement in the notation."""
+    """Convert an assumption to a statement in the notation."""
     left, relation, right = statement
     indices = sorted(indices_of(left) | indices_of(right), key=lambda index: index.number)
     names = dict(zip(indices, distinct(index.name for index in indices)))

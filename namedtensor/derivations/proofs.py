@@ -1,10 +1,10 @@
-"""Proofs of equations by their index normal form, and counterexamples from random tensors.
+"""Prove equations by their index normal form, and find counterexamples in random tests.
 
     prove("∑_{a} softmax_{a} x = 1", x="ℝ^{a}")           proved
     prove("x ≤ softplus x", x="ℝ^{a}")                    not proved; holds on 200 random tests
 
-A proof does not use rewrite rules with singular cases, so a proved equation is true wherever both sides have a value.
-Inequalities are not proved. A random test counts only if both sides have a value.
+Proofs use no rewrite rules with singular cases, so a proved equation is true whenever both sides have a value.
+Inequalities are only tested. A random test counts only if both sides have a value.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ COMPARED = {
     ">": (-1, True),
 }  # The sign of right − left, and whether equality is excluded.
 DOES_NOT_HOLD = 403
-MAX_ATTEMPTS = 8  # The number of random tests generated for each required test.
+MAX_ATTEMPTS = 8  # The maximum number of generated tests per required test.
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The result of testing or proving an assertion, with its `status` and the tensors that disprove it.
+    """The result of a proof or of random tests, with its `status` and the tensors that disprove the assertion.
 
     If an assertion is neither proved nor disproved, `trials` is the number of random tests that it passed. `domain` is
-    None if both sides are defined for the same tensors. Otherwise, `domain` is the condition for both sides to be
+    None if both sides are defined for the same tensors. Otherwise, `domain` is the condition under which both sides are
     defined, or "" if this condition is unknown.
     """
 
@@ -90,7 +90,7 @@ def prove(
     trials: int | None = None,
     **shapes: Any,
 ) -> Verdict:
-    """Test whether an equation is true for all tensors. An inequality is tested on random tensors only.
+    """Prove or test an equation for all tensors. Inequalities are only tested, on random tensors.
 
     Parameters
     ----------
@@ -99,9 +99,9 @@ def prove(
     syntax : {"auto", "text", "latex"}
         The syntax of `equation` (default: "auto", which detects the syntax).
     sizes : mapping of str to int, optional
-        Sizes of axes that the types do not determine.
+        The sizes of axes that the types do not determine.
     trials : int, optional
-        Number of random tests that look for a counterexample (default: 8, or 200 for an inequality).
+        The number of random tests (default: 8, or 200 for an inequality).
     **shapes : str, tensor or sequence of str
         The type of each input, as for `check`.
 
@@ -160,9 +160,9 @@ def prove(
 
 
 def comparisons_of(statement: Any) -> list[nodes.Call]:
-    """Return the comparisons that an inequality consists of, such as both parts of 0 ≤ x < 1.
+    """Return the comparisons in an inequality, such as 0 ≤ x and x < 1 in 0 ≤ x < 1.
 
-    For other statements, return [].
+    For any other statement, return [].
     """
     pending, result = [statement.condition] if isinstance(statement, nodes.Fact) else [], []
     while pending:
@@ -185,7 +185,7 @@ def _test_randomly(
     trials: int,
     holds: Callable[[SideValues, str], bool | None],
 ) -> Verdict:
-    """Test an assertion on random tensors, by applying `holds` to the values of its sides, and return the verdict."""
+    """Test an assertion on random tensors and return the verdict. `holds` compares the values of its sides."""
     programs = [Formula(to_text(program_of(before, (side,)))) for side in sides]
     if any(isinstance(node, nodes.Differential) for side in sides for node in walk(side)):
         zero = Value(nodes.Number(0))  # A differential has no value outside of an equation.
@@ -200,7 +200,7 @@ def _test_randomly(
         try:
             results = [program(values=given, sizes=dict(sizes) or None) for program in programs]
         except NotationError as problem:
-            # If there are several programs, an assumption failed.
+            # With several programs, an assumption has failed.
             if problem.code == DOES_NOT_HOLD and len(programs) == 1:
                 return Verdict(FALSE, given)
             if problem.kind != "value":
@@ -222,7 +222,7 @@ def _tests(
     sizes: Mapping[str, int],
     trials: int,
 ) -> Iterator[tuple[str, dict[str, PlainTensor]]]:
-    """Yield sets of random inputs, each with the name of its style. Some inputs lie at boundaries of their sets.
+    """Yield sets of random inputs, each with the name of its style. Some inputs are on the boundaries of their sets.
 
     Axes of unknown size get random sizes from 2 to 4.
     """
@@ -249,11 +249,11 @@ def _tests(
 def _equal(test: SideValues, style: str) -> bool | None:
     """Return whether the values of all sides are equal.
 
-    Return None if an element is defined on some sides only, or if no element of the first side is finite.
+    Return None if an element is defined on only some sides, or if no element of the first side is finite.
     """
     first, *others = test.sides
     compared = [compare(first, side, test.magnitudes, overflows=style in OVERFLOWING) for side in others]
-    if any(elements.one_sided for elements in compared):  # an operator such as sort moves undefined elements
+    if any(elements.one_sided for elements in compared):  # An operator such as sort moves undefined elements.
         return None
     if any(elements.wrong for elements in compared):
         return False
@@ -261,12 +261,11 @@ def _equal(test: SideValues, style: str) -> bool | None:
 
 
 def _is_ordered(test: SideValues, style: str, sign: int, strict: bool) -> bool | None:
-    """Return whether no element of the lesser side exceeds the greater side's, or None if an element is NaN.
+    """Return whether no element of the smaller side exceeds the larger side's element, or None if an element is NaN.
 
-    If `sign` is 1, the first side is the lesser side, as in left ≤ right. If `sign` is −1, it is the greater side.
-
-    Equal elements violate a strict inequality. In a test with extreme values, however, equal elements may be the result
-    of an overflow, and the function returns None.
+    If `sign` is 1, the first side is the smaller side, as in left ≤ right. If `sign` is −1, it is the larger side.
+    Equal elements violate a strict inequality. In a test with extreme values, however, an overflow may make elements
+    equal, so the result is None.
     """
     one, two = test.sides[::sign]
     if any(map(math.isnan, (*one, *two))):

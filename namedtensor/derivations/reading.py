@@ -1,6 +1,6 @@
-"""The checker of programs whose derivatives are to be identified.
+"""Check programs whose derivatives are to be identified, and slice programs.
 
-Only this module creates these checkers. It also finds the statements that a formula needs (program slicing).
+Only this module creates these checkers. A slice contains the statements that a formula needs.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ Shapes = Mapping[str, Mapping[str, Any]]
 def reading_checker(
     source: str, program: nodes.Program, shapes: Shapes, sizes: Mapping[str, int] | None, labels: Shapes | None = None
 ) -> ReadingChecker:
-    """Return a checker of a program for inputs of these shapes.
+    """Return a checker for a program with inputs of these shapes.
 
-    `labels` are additional inputs, such as x^t, each treated as a single name.
+    `labels` contains additional inputs, such as x^t. Each is a single name.
     """
     inputs = index_by_key({name: InputType(dict(shape)) for name, shape in shapes.items()})
     inputs |= {Key(name): InputType(dict(shape)) for name, shape in (labels or {}).items()}
@@ -46,7 +46,7 @@ def reading_checker(
 
 
 def equations_about_themselves(program: nodes.Program) -> set[str]:
-    """Return the names that occur on both sides of their equations, such as S in S = S_{a→b, b→a}.
+    """Return the names on both sides of their equations, such as S in S = S_{a→b, b→a}.
 
     If such a name is given, its equation does not define it.
     """
@@ -60,12 +60,12 @@ def equations_about_themselves(program: nodes.Program) -> set[str]:
 
 
 def equations_of(program: nodes.Program) -> list[nodes.Equation]:
-    """Return the statements of a program that are equations."""
+    """Return the equations among the statements of a program."""
     return [statement for statement in program.statements if isinstance(statement, nodes.Equation)]
 
 
 def find_declared_axes(program: nodes.Program) -> Iterator[tuple[Key, frozenset[str]]]:
-    """Yield the name and the axes of each tensor that a program declares."""
+    """Yield each declared tensor with its axes."""
     for statement in program.statements:
         if isinstance(statement, nodes.Declaration) and statement.range is None:
             axes = frozenset(axis.name for axis, _ in statement.sets[0].axes)
@@ -74,7 +74,7 @@ def find_declared_axes(program: nodes.Program) -> Iterator[tuple[Key, frozenset[
 
 
 def needed(statements: tuple[Any, ...], words: set[str]) -> tuple[Any, ...]:
-    """Return the statements that define or declare the given words, and all statements that these need."""
+    """Return the statements that define or declare the given words, and all statements on which they depend."""
     defined = [find_defined_names(statement) for statement in statements]
 
     def about(names: set[str]) -> list[int]:
@@ -90,12 +90,12 @@ def find_names(node: Any) -> set[str]:
 
 
 def words_in(program: nodes.Program) -> set[str]:
-    """Return the names that a new name must not equal: names in the program, and names used in closed forms."""
+    """Return the names that a new name must not repeat: names in the program, and names in closed forms."""
     return words_of(program) | {"D", "I", "e"}
 
 
 def base_of(node: Any) -> Any:
-    """Return the name in an expression, without its scripts and indices."""
+    """Return the name in an expression without its scripts and indices."""
     while hasattr(node, "base"):
         node = node.base
     return node
@@ -115,13 +115,13 @@ def find_defined_names(statement: Any) -> set[str]:
     for head in map(base_of, heads):
         if not isinstance(head, nodes.Call):
             defined |= words_of(head)
-        elif head.operator not in REGISTRY or head.operator.isidentifier():  # W ⊙_{b} V = I_{a,c} defines no ⊙
+        elif head.operator not in REGISTRY or head.operator.isidentifier():  # W ⊙_{b} V = I_{a,c} does not define ⊙.
             defined.add(head.operator)
     return defined
 
 
 def definitions(checker: ReadingChecker, names: Mapping[int, str]) -> list[tuple[str, Term]]:
-    """Return the defined names and their terms, ordered so that each name follows the names on which it depends."""
+    """Return the defined names and their terms. Each name comes after the names on which it depends."""
     terms: dict[str, Term] = {}
     for name in checker.scope.definitions:
         term = find_named_term(checker, name)
@@ -131,7 +131,7 @@ def definitions(checker: ReadingChecker, names: Mapping[int, str]) -> list[tuple
 
 
 def find_named_term(checker: ReadingChecker, name: Key) -> Term | None:
-    """Return the term that a name in the program denotes, or None if the name is undefined."""
+    """Return the term of a name in the program, or None if the name is undefined."""
     term = checker.find(name, checker.top, None)
     while term is not None and term.operator == "variable" and change_of(term) is None:
         term = term.arguments[0]

@@ -1,11 +1,11 @@
-"""Recurrences and sums in a program whose derivative is taken.
+"""Find the recurrences and sums in a program whose derivative is taken.
 
     h^t = tanh(h^{t-1} ⊙_{g} U) for t = 1, …, n        steps 1 to n, forwards; h is a state
     L = ∑_{t=1}^{n} norm(h^t)^2                        a sum over the same steps
 
-A family is a state if a step refers to the previous step, or to the next step if the recurrence runs backward. Other
-families are names within one step. An unsupported form raises `NotARecurrenceError`, and the caller then expands the program
-member by member.
+A family is a state if a step refers to its previous member or, in a backward recurrence, to its next member. Other
+families are names inside one step. An unsupported form raises `NotARecurrenceError`, and the caller then expands the
+program member by member.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from .reading import equations_of, find_defined_names, find_names
 
 
 class NotARecurrenceError(Exception):
-    """The exception for a program without a recurrence, or with a recurrence of an unsupported form."""
+    """Raised for a program without a recurrence, or with a recurrence of an unsupported form."""
 
 
 @dataclass
 class Family:
-    """A family, with the name of its member and its body at the shared index `variable`."""
+    """A family, with the name and the body of its member at the common index `variable`."""
 
     definition: Definition
     variable: str
@@ -45,20 +45,20 @@ class Family:
         return self.definition.name.base
 
     def index(self, name: Spelled) -> Linear | None:
-        """Return the index of a name in the family, or None if the name is not a member."""
+        """Return the index of a member of the family, or None if the name is not a member."""
         pattern = read_spelling(self.head)
         assert pattern is not None
         return find_index(pattern, self.variable, name)
 
     def member(self, index: Linear) -> Node:
-        """Return the name of a family's member, given its index."""
+        """Return the name of the member at an index."""
         return substitute_index(self.head, self.variable, index)
 
 
 def find_index(pattern: Spelled, variable: str, name: Spelled) -> Linear | None:
-    """Return the value of `variable` that turns a name such as W^t into a name such as W^2, or None if no value does.
+    """Return the value of `variable` that turns a name such as W^t into a name such as W^2, or None if there is none.
 
-    Raises NotARecurrenceError if the value cannot be determined.
+    Raise NotARecurrenceError if the value cannot be determined.
     """
     if pattern.base != name.base or [*map(len, pattern[1:])] != [*map(len, name[1:])]:
         return None
@@ -74,7 +74,7 @@ def find_index(pattern: Spelled, variable: str, name: Spelled) -> Linear | None:
 
 @dataclass
 class Sum:
-    """A sum ∑_{t=first}^{last} in the program. Its terms depend on the derivative's variable."""
+    """A sum ∑_{t=first}^{last} in the program whose summands depend on the derivative's variable."""
 
     node: IndexSum
     first: Linear
@@ -84,7 +84,7 @@ class Sum:
 
 @dataclass
 class FamilyRecurrence:
-    """The families and sums that a derivative passes through, over one common range.
+    """The families and sums that depend on a derivative's variable, over one common range.
 
     `step` is +1 for a forward recurrence and −1 for a backward recurrence.
     """
@@ -99,7 +99,7 @@ class FamilyRecurrence:
 
     @property
     def start(self) -> Linear:
-        """The index of the initial state, one step before the first step."""
+        """The index of the initial state, which is one step before the first step."""
         return plus(self.first if self.step > 0 else self.last, {UNIT: -self.step})
 
     @property
@@ -107,7 +107,7 @@ class FamilyRecurrence:
         return self.last if self.step > 0 else self.first
 
     def found(self, node: Any) -> tuple[Family, Linear] | None:
-        """Return the family that a node is a member of, and the member's index, or None if it is not a member."""
+        """Return the family and the index of a member, or None if the node is not a member of a family."""
         name = read_spelling(node) if isinstance(node, (nodes.Superscript, nodes.Subscript)) else None
         if name is None:
             return None
@@ -128,7 +128,7 @@ class FamilyRecurrence:
 def recurrence_of(scope: Scope, tree: nodes.Program, taken: nodes.Derivative) -> FamilyRecurrence:
     """Return the recurrence that a derivative passes through.
 
-    Raises NotARecurrenceError if the program has no recurrence of a supported kind.
+    Raise NotARecurrenceError if the program has no recurrence of a supported form.
     """
     reached = depending(tree, words_of(taken.variable))
     variables = [family.range.variable.text for family in scope.families if family.range is not None]
@@ -190,10 +190,10 @@ def _sum(node: IndexSum, recurrence: FamilyRecurrence) -> Sum:
 
 
 def _orient_steps(recurrence: FamilyRecurrence) -> None:
-    """Set the direction of the recurrence, and determine which families are states.
+    """Determine the direction of the recurrence, and which families are states.
 
-    Raise NotARecurrenceError if the formulas use members other than the current and adjacent ones, or if they use both
-    previous and next members.
+    Raise NotARecurrenceError if the formulas use members other than the current and adjacent members, or if they use
+    both previous and next members.
     """
     ways: set[int] = set()
     states: dict[str, Family] = {}
@@ -212,7 +212,7 @@ def _orient_steps(recurrence: FamilyRecurrence) -> None:
 
 
 def replace_members(node: Any, recurrence: FamilyRecurrence, label: Callable[[Family, Linear], Node | None]) -> Any:
-    """Return a tree in which each family member is replaced by `label(family, index)`, unless `label` returns None."""
+    """Replace each family member in a tree with `label(family, index)`, unless it is None."""
 
     def change(part: Any) -> Node | None:
         pair = recurrence.found(part)
@@ -225,7 +225,7 @@ MIN_STEPS = 3
 
 
 def steps_of_recurrences(tree: nodes.Program) -> dict[str, int]:
-    """Return a size for each symbol in the end of a range or sum, chosen so that the range or sum has few steps.
+    """Return a size for each symbol in the end of a range or sum, so that it has only a few steps.
 
     The symbol is n if n is undefined, or seq if n = |seq|.
     """
@@ -245,18 +245,18 @@ def steps_of_recurrences(tree: nodes.Program) -> dict[str, int]:
 
 
 def sizes_named(tree: nodes.Program) -> Iterator[tuple[str, str]]:
-    """Yield each name that is defined as a size, paired with the axis, such as N and n for N = |n|."""
+    """Yield each name that is defined as a size, with its axis, such as N and n for N = |n|."""
     for equation in equations_of(tree):
         axes = [side.axis.name for side in equation.sides if isinstance(side, nodes.Size)]
         yield from product((side.text for side in equation.sides if isinstance(side, nodes.Name)), axes)
 
 
 def name_sizes(tree: nodes.Program, sizes: Mapping[str, int]) -> dict[str, int]:
-    """Return the values of names that are defined as sizes, such as N for N = |n|, given the sizes of axes."""
+    """Return the values of names that are defined as sizes, such as N for N = |n|, given the axis sizes."""
     return {name: sizes[axis] for name, axis in sizes_named(tree) if axis in sizes}
 
 
 def size_few_steps(tree: nodes.Program) -> dict[str, int]:
-    """Return sizes and numbers, by name, that give each recurrence only a few steps."""
+    """Return sizes and numbers, by name, with which each recurrence has only a few steps."""
     sizes = steps_of_recurrences(tree)
     return {**sizes, **name_sizes(tree, sizes)}

@@ -1,4 +1,4 @@
-"""The values of both sides of an equation on random inputs, with magnitudes that determine the tolerance."""
+"""Compute both sides of an equation on random inputs, with the magnitudes that determine the tolerance."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from ..programs.term_values import magnitude_of
 
 
 class SideValues(NamedTuple):
-    """The values of the sides along the same axes.
+    """The values of all sides along the same axes.
 
-    `magnitudes` adds up, for each element, the magnitudes of the numbers that contribute to its sides.
+    `magnitudes` returns, for each element, the sum of the magnitudes of the numbers that contribute to its sides.
     """
 
     sides: list[Sequence[Any]]
@@ -27,16 +27,16 @@ class SideValues(NamedTuple):
 
     @property
     def is_partial(self) -> bool:
-        """Whether an element is finite on some sides but not on all of them."""
+        """Whether an element is finite on some sides but not on all."""
         return any(len(set(map(math.isfinite, numbers))) > 1 for numbers in zip(*self.sides))
 
 
 def align_sides(
     programs: Sequence[Formula], results: Sequence[Any], inputs: Mapping[str, Any], sizes: Mapping[str, int]
 ) -> SideValues:
-    """Return the results of programs, each broadcast to the axes of all results.
+    """Broadcast the results of programs to the union of their axes.
 
-    Raises NotationError if an axis has several sizes.
+    Raise NotationError if an axis has several sizes.
     """
     values = [value_of(result) for result in results]
     shape: dict[str, int] = {}

@@ -1,10 +1,10 @@
-"""The steps of a derivation: each part that depends on X gets a name, and one rule gives its differential.
+"""Derive a closed form in steps: each subexpression that depends on X gets a name, and a rule gives its differential.
 
     u = Q ⊙_{k} K;  v = u / √|k|        names; the program's definitions are rewritten in terms of these
     ∂v = ∂u / √|k|                      quotient
 
-Each step is an assertion of the language. Here, ∂u is a differential of u, and the equation is true for any ∂u. The
-rules plus, odot, quotient, ndot, sum, indexing, renaming and elementwise are from the paper (§5.2), as is chain, the
+Each step is an assertion in the notation. Here, ∂u is a differential of u, and the equation is true for any ∂u. The
+rules plus, odot, quotient, ndot, sum, indexing, renaming and elementwise are from the paper (§5.2). So is chain, the
 rule for a function of the program. Every other operator has a separate rule. In the last step, *identification*, the
 coefficient of ∂X* is the derivative.
 """
@@ -38,14 +38,14 @@ RULES = {
     "stack": "joining", "merge": "reshaping", "split": "reshaping",
 }  # fmt: skip
 CHAIN = "∂f(U) = ∂f(U)/∂U* ⊙_{ax*} ∂U*"
-THROUGH = ("variable", "spread", "rename")  # terms without a step
+THROUGH = ("variable", "spread", "rename")  # These terms have no separate step.
 
 
 @dataclass(frozen=True)
 class DerivationStep:
-    """One equation of a derivation, with the name of its rule and, as `identity`, the rule in the notation.
+    """One equation of a derivation, with the name of its rule. `identity` is the rule in the notation.
 
-    `since` is the assumption that allows the step, or None.
+    `since` is the assumption that justifies the step, or None.
     """
 
     rule: str
@@ -64,7 +64,7 @@ class DerivationStep:
     __repr__ = __str__
 
     def to_latex(self, macros: bool = False) -> str:
-        """Return the equation in LaTeX, with the rule above the equals sign."""
+        """Convert the equation to LaTeX, with the rule above the equals sign."""
         left, *others = (to_latex(side, macros=macros) for side in self.node.sides)
         whole = to_latex(nodes.Program((self.node,)), macros=macros)
         right = whole[len(left) :].lstrip().removeprefix("=").lstrip() if self.node.range else " = ".join(others)
@@ -75,7 +75,7 @@ class DerivationStep:
 
 
 def rule_of(term: Term) -> str:
-    """Return the name of the rule that differentiates a term, such as "odot" for the product rule."""
+    """Return the name of the rule for the differential of a term, such as "odot" for the product rule."""
     if term.operator == "⊙" and term.axes:
         return "ndot"
     rule = RULES.get(term.operator)
@@ -90,7 +90,7 @@ def rule_of(term: Term) -> str:
 
 
 def identity_of(term: Term) -> str:
-    """Return the rule for a term's operator: its differential from the operator's record, or its definition."""
+    """Return the rule for a term's operator in the notation: its differential in the record, or its definition."""
     if term.operator == "python":
         return " + ".join(text for text in term.options[0].differentials if text != "0")
     record = REGISTRY.get(term.operator)
@@ -103,7 +103,7 @@ def identity_of(term: Term) -> str:
 
 @dataclass(frozen=True)
 class DerivationSteps:
-    """A derivation: the equations that name its parts, its steps, and the definitions that both need."""
+    """A derivation: the equations that name its subexpressions, its steps, and the definitions that both need."""
 
     names: tuple[Equation, ...] = ()
     steps: tuple[DerivationStep, ...] = ()
@@ -113,7 +113,7 @@ class DerivationSteps:
 def steps_of(
     checker: ReadingChecker, taken: TakenElement, names: Mapping[int, str], words: set[str]
 ) -> DerivationSteps:
-    """Return the derivation of the differential of a derivative's body, one step for each part."""
+    """Return the derivation of the differential of a derivative's body, with one step per subexpression."""
     body, by, node = taken
     inside = depending(body, by)
     letters, labels = names_left(words), axis_labels(inside)
@@ -140,9 +140,9 @@ def steps_of(
 def apply_chain_rule(
     checker: ReadingChecker, term: Term, name: str, by: Term, names: Mapping[int, str]
 ) -> list[DerivationStep]:
-    """Return the chain rule as a list of one step if a term is a call of a program's function at a named argument.
+    """Return the chain rule as a list with one step if a term is a call of a program's function with a named argument.
 
-    Return an empty list for other terms.
+    Return [] for any other term.
     """
     for value, arguments in checker.called:
         argument = beneath(arguments[0])
@@ -158,14 +158,14 @@ def apply_chain_rule(
 
 
 def beneath(term: Term) -> Term:
-    """Return the term inside of variables, broadcasts and renames that only wrap it."""
+    """Remove variables, broadcasts and renames around a term."""
     while term.operator in THROUGH:
         term = term.arguments[0]
     return term
 
 
 def depending(body: Term, by: Term) -> list[Term]:
-    """Return the terms in a formula that depend on the term `by`, in order of evaluation. `by` is left out."""
+    """Return the terms in a formula that depend on the term `by`, in order of evaluation, without `by` itself."""
     reached, result = {id(by)}, []
     for term in topological(body):
         if term is not by and any(id(argument) in reached for argument in term.arguments):
@@ -175,7 +175,7 @@ def depending(body: Term, by: Term) -> list[Term]:
 
 
 def axis_labels(terms: Iterable[Term]) -> dict[str, str]:
-    """Return new names for lifted axes that would otherwise have the same name as other axes of a term."""
+    """Return new names for lifted axes that have the same name as other axes of a term."""
     labels: dict[str, str] = {}
     for term in terms:
         labels |= {axis: name for axis, name in distinct_names(term.shape).items() if name != source_name(axis)}
@@ -200,7 +200,7 @@ def _differential(
     checker: ReadingChecker, term: Term, inside: Iterable[Term], by: Term, names: Mapping[int, str], node: Node,
     labels: Mapping[str, str],
 ) -> Node | None:  # fmt: skip
-    """Return the differential of a term in terms of its arguments' differentials, or None for a differential of 0."""
+    """Return the differential of a term in terms of its arguments' differentials, or None if it is zero."""
     make = TermBuilder(checker.graph, node)
     seen: dict[int, Any] = {}
     leaves: dict[str, str] = {}
