@@ -20,7 +20,7 @@ from ..scope.symbols import Definition
 from ..terms.environment import Environment
 from ..terms.inference import AlreadyReportedError, Inference
 from ..terms.loop_bodies import UnsliceableError
-from .open_labels import OFFSET
+from .open_labels import split_offset
 
 
 class UnrollableError(Exception):
@@ -94,6 +94,12 @@ def label_steps(part: str, mark: str, steps: Sequence[int]) -> list[str]:
     if primes and offset:
         raise UnrollableError
     return [f"{step + offset}{primes}" for step in steps]
+
+
+def find_bound(checker: Inference, label: Any, env: Environment) -> tuple[Any, str, int]:
+    """Return what the index in a label is bound to, its name and its offset. The binding is None if there is none."""
+    variable, offset = split_offset(label) if isinstance(label, str) else ("", 0)
+    return checker.rolled.get(variable) or members_of(variable, env), variable, offset
 
 
 def members_of(variable: str, env: Environment) -> Any:
@@ -176,8 +182,7 @@ def mentions(part: Node, variable: str) -> bool:
 
 def is_near(part: Node, variable: str) -> bool:
     """Return whether a component is the variable, possibly with an integer offset: t, t − 1 or t + 2."""
-    match = OFFSET.fullmatch(component(part))
-    return match is not None and match[1].rstrip("'") == variable
+    return split_offset(component(part))[0].rstrip("'") == variable
 
 
 def try_typing(checker: Inference, env: Environment, typed: Callable[[], Any]) -> Any:

@@ -19,10 +19,10 @@ from ..terms.inference import Inference
 from ..terms.terms import Term
 from . import loops
 from .coordinates import Coordinate
-from .counting import OFFSET, UnrollableError, members_of, try_typing
+from .counting import UnrollableError, find_bound, try_typing
 from .grid_borders import border_of, type_at
 from .grids import Grid, variables_of
-from .open_labels import offset_of
+from .open_labels import split_offset
 from .stacked_families import StackedIndex
 from .wavefront_loops import RolledGrid
 from .wavefront_order import Cell, Domain, choose_order
@@ -102,11 +102,9 @@ def place_of(checker: Inference, text: Any, env: Environment, node: Node) -> Pla
     """Return the index for a text such as 3 or i-1, or None if it is neither a number nor contains a bound variable."""
     if isinstance(text, int) or (isinstance(text, str) and text.isdecimal()):
         return Place(range(int(text), int(text) + 1))
-    match = OFFSET.fullmatch(text) if isinstance(text, str) else None
-    binding = None if match is None else checker.rolled.get(match[1]) or members_of(match[1], env)
-    if match is None or binding is None:
+    binding, _, offset = find_bound(checker, text, env)
+    if binding is None:
         return None
-    offset = offset_of(match)
     if isinstance(binding, Coordinate):
         numbers = range(binding.numbers.start + offset, binding.numbers.stop + offset)
         return Place(numbers, binding.ahead(offset), binding, offset)
@@ -159,12 +157,11 @@ def offsets_of(checker: Inference, family: Definition) -> set[Cell]:
     """Return the offsets from a member to the members that its equation reads, if they can be determined."""
     cells: set[Cell] = set()
     for _, name in find_mentioned_families(checker.scope, family):
-        parts = [OFFSET.fullmatch(component(node)) for node in (*name.subscript, *name.superscript)]
-        moved = [(part[1], -offset_of(part)) for part in parts if part is not None]
+        moved = (split_offset(component(node)) for node in (*name.subscript, *name.superscript))
+        back = {variable: -offset for variable, offset in moved}
         for variables in {variables_of(family)} | {
             variables_of(definition) for definition, _ in find_mentioned_families(checker.scope, family)
         }:
-            back = dict(moved)
             if len(variables) == 2 and back.keys() >= {*variables}:
                 cells.add((back[variables[0]], back[variables[1]]))
     return cells - {(0, 0)}

@@ -28,19 +28,17 @@ from ..terms.inference import Inference
 from ..terms.loop_bodies import loop_of
 from ..terms.terms import Term, resolve_shape
 from .counting import (
-    OFFSET,
     UnrollableError,
     ahead,
     bases_with_labels,
+    find_bound,
     has_layers,
     is_value,
     label_steps,
-    members_of,
     try_typing,
 )
 from .declarations import make_members
 from .indexing import iota
-from .open_labels import offset_of
 from .other_meanings import is_defined, means_something
 from .recurrences import RecurrenceState
 
@@ -57,13 +55,11 @@ def member_at(
     checker: Inference, family: Definition, indices: dict[Any, Any], text: Any, holder: Environment, env: Environment
 ) -> Any:
     """Return the term of the member h^{t-1} if t is a tensor, or None if t is a number."""
-    match = OFFSET.fullmatch(text) if isinstance(text, str) else None
-    members = None if match is None else checker.rolled.get(match[1]) or members_of(match[1], env)
-    if match is None or members is None or family.range is None:
+    members, variable, offset = find_bound(checker, text, env)
+    if members is None or family.range is None:
         return None
-    offset = offset_of(match)
     others = {name: index for name, index in indices.items() if name != family.range.variable.text}
-    if any(match[1] in re.split(r"[+-]", str(item)) for item in others.values()):
+    if any(variable in re.split(r"[+-]", str(item)) for item in others.values()):
         raise UnrollableError
     return members.member(checker, RecurrenceState(family, others, holder), offset)
 

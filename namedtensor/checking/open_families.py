@@ -23,9 +23,9 @@ from ..terms.environment import Environment
 from ..terms.inference import AlreadyReportedError, Inference
 from ..terms.terms import Term, resolve_shape
 from . import stacked_families
-from .counting import OFFSET, UnrollableError, members_of
+from .counting import UnrollableError, find_bound
 from .declarations import unknown_bound
-from .open_labels import offset_of, size_of_label, with_label
+from .open_labels import size_of_label, with_label
 
 MAX_FIRST_MEMBERS = 3  # The maximum number of first members that are typed one by one until their types stay the same.
 Numbers = tuple[Size, ...]
@@ -64,11 +64,10 @@ def open_indices(
 
 
 def index_of(checker: Inference, text: Any, env: Environment) -> Size | MemberRange | None:
-    parts = OFFSET.fullmatch(text) if isinstance(text, str) else None
-    binding = None if parts is None else members_of(parts[1], env)
-    if parts is None or not isinstance(binding, stacked_families.StackedIndex):
+    binding, _, offset = find_bound(checker, text, env)
+    if not isinstance(binding, stacked_families.StackedIndex):
         return size_of_label(checker, text, env)
-    size, first = resolve(binding.size), binding.first + offset_of(parts)
+    size, first = resolve(binding.size), binding.first + offset
     if not is_size(size):
         raise UnrollableError
     return MemberRange(first, first + size - 1, binding.axis)

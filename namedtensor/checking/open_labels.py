@@ -12,7 +12,7 @@ from ..scope.names import Key
 from ..terms.environment import Environment
 from ..terms.inference import Inference
 
-OFFSET = re.compile(r"(.+?)(?:([+-])(\d+))?")
+OFFSET = re.compile(r"(.*?)([+-]\d+)?", re.DOTALL)
 
 
 def size_of_label(checker: Inference, text: Any, env: Environment | None = None) -> Size | None:
@@ -22,15 +22,14 @@ def size_of_label(checker: Inference, text: Any, env: Environment | None = None)
     """
     if is_size(text) or (isinstance(text, str) and text.isdecimal()):
         return text if is_size(text) else int(text)
-    parts = OFFSET.fullmatch(text) if isinstance(text, str) else None
-    if parts is None:
+    if not isinstance(text, str):
         return None
-    name = parts[1]
+    name, offset = split_offset(text)
     known = counter_named(name)
     if known is None:
         top = checker.top
         known = size_in_sight(name[1:-1], env or top) if name.startswith("|") else resolve(top.scalars.get(Key(name)))
-    return known + offset_of(parts) if isinstance(known, Extent) else None
+    return known + offset if isinstance(known, Extent) else None
 
 
 def size_in_sight(written: str, env: Environment) -> Any:
@@ -39,16 +38,16 @@ def size_in_sight(written: str, env: Environment) -> Any:
     return resolve(next((outer.sizes[axis] for outer in env.outward if axis in outer.sizes), None))
 
 
-def offset_of(parts: re.Match[str]) -> int:
-    """Return the integer offset in a label, such as −1 in t-1."""
-    return int(parts[2] + parts[3]) if parts[2] else 0
+def split_offset(label: str) -> tuple[str, int]:
+    """Return the variable of a label and its offset, such as t and −1 for t-1."""
+    variable, offset = OFFSET.fullmatch(label).groups()  # pyright: ignore
+    return variable, int(offset or 0)
 
 
 def counts_members(checker: Inference, key: Key) -> bool:
     """Return whether a label of a name is a family's index or an unknown size, as in W^t and W^{n}."""
     for text in (*key.subscript, *key.superscript):
-        parts = OFFSET.fullmatch(str(text))
-        if (parts is not None and parts[1] in checker.scope.indices) or type(size_of_label(checker, text)) is Extent:
+        if split_offset(str(text))[0] in checker.scope.indices or type(size_of_label(checker, text)) is Extent:
             return True
     return False
 

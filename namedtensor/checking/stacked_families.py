@@ -45,18 +45,12 @@ def stack_members(checker: Inference, recurrence: RecurrenceState, steps: range,
     loop = None
     if len(steps) >= MIN_LOOP_STEPS and low <= steps[:: recurrence.direction][-1] <= high:
         loop = loop_with(checker, recurrence, low if recurrence.direction > 0 else high, steps)
-    parts = []
-    if loop is None:
-        terms = {step: recurrence.at(checker, step) for step in steps[:: recurrence.direction]}
-        parts = [checker.spread(terms[step], {axis: 1}) for step in steps]
-    elif recurrence.direction > 0:
-        middle = max(steps[0], loop.base + 1)
-        parts = [checker.spread(recurrence.at(checker, step), {axis: 1}) for step in range(steps[0], middle)]
-        parts.append(stack_states(checker, loop, axis, range(middle, steps[-1] + 1)))
-    else:
-        middle = min(steps[-1] + 1, loop.base)
-        parts = [checker.spread(recurrence.at(checker, step), {axis: 1}) for step in range(middle, steps[-1] + 1)]
-        parts.insert(0, stack_states(checker, loop, axis, range(steps[0], middle)))
+    order = steps[:: recurrence.direction]
+    alone = len(order) if loop is None else max(0, (loop.base - order[0]) * recurrence.direction + 1)
+    parts = [checker.spread(recurrence.at(checker, step), {axis: 1}) for step in order[:alone]]
+    if loop is not None:
+        parts.append(stack_states(checker, loop, axis, order[alone:][:: recurrence.direction]))
+    parts = parts[:: recurrence.direction]
     if len(parts) == 1:
         return parts[0]
     shape = {axis: len(steps), **{name: size for part in parts for name, size in part.shape.items() if name != axis}}
