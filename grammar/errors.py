@@ -157,7 +157,7 @@ class Hint(str):
 
 
 class OperandNote(str):
-    """A note about the type of an operand, with its source text and axes for programs that repair errors."""
+    """A note about the type of an operand. Programs that repair errors use its source text and axes."""
 
     operand: str
     axes: tuple[str, ...]

@@ -197,7 +197,10 @@ class Reader(Lexer):
         return arguments
 
     def option(self, macro: int, position: int, end: int) -> tuple[Stretch | None, int]:
-        r"""Return the span of an optional argument, such as [3] in \sqrt[3]{x}, or None, and the position after it."""
+        r"""Return the span of an optional argument, such as [3] in \sqrt[3]{x}, and the position after it.
+
+        If there is no optional argument, the span is None.
+        """
         if position >= end or self.pieces[position][0] != "[":
             return None, position
         close = position + 1
