@@ -329,7 +329,7 @@ def largest(left: Size, right: Size) -> Size:
 
 
 def exact_quotient(size: Size, divisor: Size) -> Size | None:
-    """Return the quotient of a size and a single monomial if it is exact for every size, or None if not."""
+    """Return the quotient of a size and a single monomial if it is exact for every size, or None otherwise."""
     if size == divisor:
         return 1
     if divisor == 0 or len(terms_of(divisor)) != 1:
