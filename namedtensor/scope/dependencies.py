@@ -5,7 +5,7 @@ s^t = s^{t-1}/2 + b for t = 1, …, 3     ┘ one definition, and s^3 refers to 
 """
 
 # pyright: reportUnknownVariableType=false
-# of the empty dicts and lists of new records
+# The dicts and lists of new records are empty, so Pyright cannot infer their types.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
