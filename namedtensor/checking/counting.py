@@ -97,7 +97,10 @@ def label_steps(part: str, mark: str, steps: Sequence[int]) -> list[str]:
 
 
 def find_bound(checker: Inference, label: Any, env: Environment) -> tuple[Any, str, int]:
-    """Return what the index in a label is bound to, its name and its offset. The binding is None if there is none."""
+    """Return the binding, the name and the offset of the index in a label.
+
+    The binding is None if the index is not bound.
+    """
     variable, offset = split_offset(label) if isinstance(label, str) else ("", 0)
     return checker.rolled.get(variable) or members_of(variable, env), variable, offset
 

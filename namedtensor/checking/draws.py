@@ -138,7 +138,7 @@ Samples = Mapping[int, Term]  # the terms that replace declared samples, by the 
 def bind_outcome(
     variable: RandomVariable, outcome: Term, env: Environment, samples: Samples
 ) -> tuple[Environment, Samples]:
-    """Return the environment and the replaced samples with which the body is typed for an outcome of a variable."""
+    """Bind a random variable to an outcome. Return the environment and the samples for typing the body."""
     if variable.term is not None:
         return env, {**samples, id(variable.term): outcome}
     inner = env.within()

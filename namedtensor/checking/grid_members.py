@@ -99,7 +99,10 @@ def find_grid(
 
 
 def place_of(checker: Inference, text: Any, env: Environment, node: Node) -> Place | None:
-    """Return the index for a text such as 3 or i-1, or None if it is neither a number nor contains a bound variable."""
+    """Return the index that a text such as 3 or i-1 represents.
+
+    Return None if the text is not a number and contains no bound variable.
+    """
     if isinstance(text, int) or (isinstance(text, str) and text.isdecimal()):
         return Place(range(int(text), int(text) + 1))
     binding, _, offset = find_bound(checker, text, env)

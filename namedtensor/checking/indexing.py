@@ -99,7 +99,7 @@ def type_positions(checker: Inference, axis: nodes.Axis, part: Node, base: Term,
 
 
 def replace_labels(checker: Inference, axis: str, part: Node, base: Term, env: Environment) -> Node:
-    """Replace labels in an index with positions. See `label_index`."""
+    """Replace each label in an index or slice with its position."""
     from .label_index import with_positions
 
     return with_positions(checker, axis, part, base, env)

@@ -83,10 +83,7 @@ def axes_named(root: Any) -> Iterator[Axis]:
 
 
 class CircularSizeError(NotationError):
-    """The error for a size that depends on itself.
-
-    It does not matter whether the caller has a value for the size.
-    """
+    """Raised if the inference of a size requires the size itself."""
 
 
 class Round:

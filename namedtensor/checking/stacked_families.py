@@ -116,9 +116,9 @@ def lift_term(
 
 
 def laid(checker: Inference, variable: str, size: Any, body: Node, env: Environment, typed: Callable[[], Any]) -> Any:
-    """Return the result of `typed` for an index over a tensor's elements, or None in the same cases as `lift_term`.
+    """Return the result of `typed` for an index over a tensor's elements.
 
-    If the body contains members over two indices, the axis may be short.
+    Return None in the same cases as `lift_term`. If the body contains members over two indices, the size may be small.
     """
     if has_two_indices(checker, body):
         size = MIN_LOOP_STEPS

@@ -17,11 +17,11 @@ from ..terms.structural import is_joining
 from ..terms.terms import Term, topological
 from .application import broadcast
 
-MAX_QUOTED_CHARS = 60  # of an expression that a message repeats
+MAX_QUOTED_CHARS = 60  # The longest expression that a message quotes.
 
 
 def type_at_point(checker: Inference, node: AtPoint, env: Environment) -> Term:
-    """Return the term of a body evaluated at a point, where given values replace names, also in definitions it uses."""
+    """Return the term of a body in which given values replace names, including inside the definitions that it uses."""
     others = checker.infer_all((value for _, value in node.points), env)
     inner = env.within()
     places: dict[int, Term] = {}
@@ -33,7 +33,7 @@ def type_at_point(checker: Inference, node: AtPoint, env: Environment) -> Term:
             known = checker.graph.intern("input", options=(option,), shape=dict(other.shape), node=name)
             inner.variables[Key(name.text)] = known
             unnamed[id(known)] = other
-        elif other.number == 0 and known.shape:  # zeros of its type
+        elif other.number == 0 and known.shape:  # A zero without axes becomes a tensor of zeros.
             other = checker.spread(other, known.shape, value)
         elif known.shape.keys() != other.shape.keys():
             raise checker.error(
@@ -70,7 +70,7 @@ def nothing_to_substitute(checker: Inference, node: AtPoint, name: Name, value: 
 
 
 def substitute_terms(checker: Inference, roots: Sequence[Term], places: Mapping[int, Term]) -> list[Term]:
-    """Replace subterms of the roots. `places` maps the id of a subterm to its replacement."""
+    """Return the roots with some subterms replaced. `places` maps the id of a subterm to its replacement."""
     terms = dict(places)
     for term in topological(*roots) if places else ():
         if id(term) in terms:
