@@ -133,7 +133,10 @@ class _Rewriting:
         return None
 
     def with_factor(self, product: Term, index: int, factor: Term) -> Term:
-        """Return a product with `factor` in place of one factor, and the replacements of the other factors."""
+        """Return a product with `factor` as the factor at `index`.
+
+        The other factors are replaced by their rewritten terms.
+        """
         factors = [self.found[id(argument)] for argument in product.arguments]
         factors[index] = factor
         return self.graph.like(product, tuple(factors))
