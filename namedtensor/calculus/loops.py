@@ -34,7 +34,7 @@ class Inputs(NamedTuple):
 
 
 def inputs_of(loop: Loop, arguments: Sequence[Any]) -> Inputs:
-    """Return the inputs of a loop's body, each with its argument of the loop."""
+    """Return the inputs of a loop's body, each paired with the matching argument of the loop."""
     ends = [len(loop.states), len(loop.states) + len(loop.slices)]
     ends.append(ends[-1] + len(loop.members) * loop.steps)
     lists = (tuple(arguments[at : at + loop.steps]) for at in range(ends[1], ends[2], loop.steps))
