@@ -56,7 +56,7 @@ class NotReadableError(Exception):
 
 
 class Forms:
-    """The translation of terms to forms. Terms whose ids are in `names` become their names."""
+    """Translate terms to forms. A term whose id is in `names` becomes the name with that id."""
 
     def __init__(self, names: Mapping[int, str], room: int = 12):
         self.names, self.room = names, room

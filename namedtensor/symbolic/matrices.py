@@ -99,10 +99,7 @@ def orient_matrix(form: Form, row: FormIndex, column: FormIndex) -> tuple[FormIn
 
 
 def chain(matrix: Form, row: FormIndex, column: FormIndex) -> tuple[Form, list[Matrix]]:
-    """Split a matrix into a number and a list of square matrices whose product it is.
-
-    A sum counts as one matrix.
-    """
+    """Factor a matrix into a number and a list of square matrices. A sum counts as one matrix."""
     if len(matrix) != 1:
         shared, rest = canonical.content(matrix)
         outer, rest = algebra.monomial(rest)
