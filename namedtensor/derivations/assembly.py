@@ -170,9 +170,9 @@ class Assembly:
         return Name(to_text(family.member(index)))
 
     def label_in_step(self, family: Family, index: Linear) -> Node:
-        """Return a member in the program of one step.
+        """Return the node for a family member in the program of one step.
 
-        For a state of the current step, return the name of a constant, because its adjoint accounts for it.
+        A state of the current step becomes a constant, because its adjoint accounts for it.
         """
         label = self.label(family, index)
         if family not in self.recurrence.states or index != {self.recurrence.variable: 1}:

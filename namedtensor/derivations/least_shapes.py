@@ -173,7 +173,7 @@ def _lacking(problem: NotationError) -> Iterator[tuple[str, str]]:
 def _carriers(
     node: Any, axis: str, names: set[str], bodies: Mapping[str, tuple[Any, ...]], starred: bool
 ) -> Iterator[Way]:
-    """Yield additions of an axis to the shapes of names in an operand.
+    """Yield the ways to add an axis to the shapes of the names in an operand.
 
     In a sum, every summand gets the axis. In a product, only one factor gets the axis.
     """

@@ -30,7 +30,10 @@ IDENTIFICATION, LAW = "identification", "the factor of ∂X* is the derivative"
 def way_to(
     typed: DerivativeProgram, closed: nodes.Program, identified: bool, facts: Sequence[KnownFact] = ()
 ) -> DerivationSteps:
-    """Return the steps of the derivation of a closed form, or no steps if the notation cannot express one of them."""
+    """Return the steps of the derivation of a closed form.
+
+    Return no steps if the notation cannot express one of them.
+    """
     last = typed.tree.statements[-1]
     if not isinstance(last, Value):
         return DerivationSteps()

@@ -78,7 +78,7 @@ def declarations(checker: ReadingChecker) -> Iterator[tuple[Any, tuple[Term, str
 
 
 def sets(checker: ReadingChecker) -> Iterator[tuple[Any, Term]]:
-    """Yield each set in which a name with a known term is declared, with the term."""
+    """Yield each declared set of a name, with the name's term. Skip names without a known term."""
     for _, name, declared, over in checker.scope.declarations:
         try:
             term = find_named_term(checker, name.key()) if over is None else None

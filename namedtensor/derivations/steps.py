@@ -158,7 +158,7 @@ def apply_chain_rule(
 
 
 def beneath(term: Term) -> Term:
-    """Remove variables, broadcasts and renames around a term."""
+    """Return the term inside variables, broadcasts and renames."""
     while term.operator in THROUGH:
         term = term.arguments[0]
     return term
