@@ -69,6 +69,10 @@ def library_value(source: str, library: str, arrays: dict[str, Any]) -> Any:
 
         names = {"torch": torch, "F": torch.nn.functional, "nn": torch.nn, "np": np}
         arrays = {name: torch.from_numpy(array) for name, array in arrays.items()}
+    if "jax." in source:
+        import jax
+
+        names["jax"] = jax
     if "rearrange" in source or "repeat(" in source or "reduce(" in source or "einops" in source:
         import einops
 
@@ -295,6 +299,7 @@ def condition_rows() -> Iterator[list[CodeLine]]:
         )
     )
     yield write_lines("np.where(np.equal(X, Y), X, 1.0)", "np.where(np.logical_and(X > 1, Y > 1), X, Y)", "np.where(np.logical_or(X > 1, Y > 1), X, Y)", "np.where(np.logical_not(X > 1), X, Y)", "torch.where(torch.logical_or(X > 1, Y > 1), X, Y)", "np.where(np.all(X > 0.5, axis=1), x, 0.0)", "np.where(np.any(X > 1.5, axis=0), u, 0.0)", "torch.any(X > 1, 1).float()", "torch.all(X > 0.4, dim=0, keepdim=True).double()", "np.all(X > 0.5, 1) * 1.0", "(X > 1).any(axis=1) * x")  # fmt: skip
+    yield write_lines("np.where(np.isnan(X), 0.0, X)", "np.nanmax(X, 0)", "np.nanmin(X, axis=1)", "torch.dist(X, Y)", "np.linalg.trace(A)", "np.linalg.diagonal(A, offset=1)", "jax.nn.softmax(X)", "jax.nn.log_softmax(X, 0)")  # fmt: skip
     yield write_lines("np.rad2deg(x)", "np.degrees(x)", "np.radians(X)", "np.fix(X)", "torch.diag_embed(x)", "torch.t(X)", "X.t() @ X", "torch.special.expit(X)", "torch.rad2deg(X)", "F.conv2d(T[:, None], M[:, None, :2, :2])", "F.conv2d(T[:, None], M[:, None, :2, :2], M[:, 0, 0])")  # fmt: skip
 
 

@@ -80,12 +80,12 @@ REFUSED = {
     "rearrange(X, 'n 4 -> n')": "4 is on the left only",
     "rearrange(X, 'n ... -> n')": "... is on the left only",
     "rearrange(X, 'n m -> n m 2')": "2 is on the right only",
-    "np.average(X, axis=0, weights=[0.25, 0.75])": "tuple is not a tensor or a number",
-    "X * torch.tensor([])": "an array of numbers has one or two axes, and rows of one length",
+    "np.average(X, axis=0, weights=[0.25, 0.75])": "the weights of an average have the axes of the tensor",
+    "X * torch.tensor([])": "stack needs a list of tensors and an axis",
     "np.argmax(X, (0, 1))": "axis (0, 1) selects 2 axes, and one is needed",
     "np.swapaxes(X, None, 0)": "axis None selects 2 axes, and one is needed",
     "np.take_along_axis(X, J, None)": "axis None selects 2 axes, and one is needed",
-    "np.vstack([X, [1, 2]])": "tuple is not a tensor or a number",
+    "np.vstack([X, [1, 2]])": "concatenate of tensors with different numbers of axes",
     "np.hstack([X, 2])": "concatenate of tensors with different numbers of axes",
 }
 

@@ -177,6 +177,8 @@ VALUES = [  # function, shapes, names
     (inference(lambda q, m: attention(q, q, q, attn_mask=m > -1)), [(2, 2, 3, 4), (3, 3)], {}),
     (inference(lambda q: attention(q, q, q)), [(2, 2, 3, 1)], {}),
     (inference(lambda x: x.var(1, unbiased=False) + x.var(1)), [(3, 4)], {}),
+    (lambda x: x.roll(1), [(3, 4)], {}),
+    (lambda x: torch.round(x, decimals=2), [(3, 4)], {}),
     (lambda x: x.sum(0, keepdim=True).expand(3, 4)[torch.arange(2)[:, None], torch.arange(4)[None]], [(5, 4)], {}),
 ]
 
@@ -224,7 +226,6 @@ REFUSED = [  # function, shapes or tensors, the end of the message
         "aten.gather with an index that is shorter than the tensor",
     ),
     (lambda x: F.one_hot((x > 0).long().sum(1)), [(3, 4)], "the control flow depends on values of tensors"),
-    (lambda x: x.roll(1), [(3, 4)], "aten.roll: roll of all axes as one"),
     (
         lambda x: torch._trilinear(x, x, x, [], [], [], [1]),
         [(3, 4)],
@@ -250,11 +251,6 @@ REFUSED = [  # function, shapes or tensors, the end of the message
         "an interpolation by a factor that is not whole",
     ),
     (lambda x: 3, [(3, 4)], "it gives no tensor"),
-    (
-        lambda x: torch.round(x, decimals=2),
-        [(3, 4)],
-        "aten.round with decimals=2 has no form in the notation yet",
-    ),
 ]
 
 

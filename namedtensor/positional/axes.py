@@ -128,7 +128,7 @@ class Facts:
     the formula does not state, `least` contains minimum sizes, and `longer` contains axes that are at least as long as
     another axis. `divisors` and `multiples` contain divisibility constraints. For each input that is an index,
     `indices` contains the axes that it indexes, each with its first index. `definite` contains the row axes of matrices
-    that are symmetric and positive definite in the comparison. `assumed` describes assumptions in words.
+    that are symmetric and positive definite in the comparison. `truths` contains inputs that are conditions. `assumed` describes assumptions in words.
     """
 
     stated: list[tuple[AxisVariable, int]] = field(default_factory=list)
@@ -143,6 +143,7 @@ class Facts:
     steps: list[tuple[AxisVariable, AxisVariable, AxisVariable, int]] = field(default_factory=list)
     indices: dict[str, list[tuple[AxisVariable, int]]] = field(default_factory=dict)
     definite: list[AxisVariable] = field(default_factory=list)
+    truths: set[str] = field(default_factory=set)
     assumed: list[str] = field(default_factory=list)
 
 

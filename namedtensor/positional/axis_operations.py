@@ -11,12 +11,13 @@ from grammar.nodes import Node
 
 from . import values
 from .axes import Axes, axes_of
-from .elementwise_operations import binary
+from .elementwise_operations import binary, comparison, extreme, power, unary
 from .operations import (
     Masked,
     MisuseError,
     Pair,
     SizeArgument,
+    condition_of,
     is_condition,
     numeric,
     one_position,
@@ -40,6 +41,9 @@ def reduce_axes(
     keepdims = truth(keep)
     if not over and operator not in OF_ONE:
         raise MisuseError(f"{operator} over an axis of size 1, or of a number")
+    if operator == "median" and len(over) > 1:
+        node, new = values.merge_into_one(axes, x.node, over)
+        x, over = AxisValue(node), (new,)
     dims = tuple(
         () if position in where else dim for position, dim in enumerate(x.dims) if keepdims or position not in where
     )
@@ -47,29 +51,57 @@ def reduce_axes(
 
 
 def reduction(operator: str) -> Callable[..., AxisValue]:
-    def rule(axes: Axes, x: Any, axis: Any, keep: Any) -> AxisValue:
-        if isinstance(x, Masked):
-            return reduce_masked(axes, operator, x, axis, keep)
-        return reduce_axes(axes, operator, numeric(x), axis, keep)
+    def rule(axes: Axes, x: Any, axis: Any, keep: Any, initial: Any = None, where: Any = True) -> AxisValue:
+        if isinstance(x, Masked) and (axis is not None or truth(keep)):
+            raise MisuseError("a selection by a condition has one axis, and is reduced over all of it")
+        result = reduce_masked(axes, operator, x if isinstance(x, Masked) else select(axes, x, where), axis, keep)
+        if initial is None:
+            return result
+        if operator not in STARTED:
+            raise MisuseError(f"initial={initial} is not supported")
+        return STARTED[operator](axes, result, initial)
 
     return rule
 
 
-NEUTRAL = {"∑": number(0), "∏": number(1), "max": number(-math.inf), "min": number(math.inf)}
+def select(axes: Axes, x: Any, where: Any) -> Masked | AxisValue:
+    """Return a value, or the elements of the value for which the condition `where` holds."""
+    value = numeric(x)
+    if where is None or where is True:
+        return value
+    condition = condition_of(axes, where)
+    dims = values.align_values(axes, value, condition)
+    if len(dims) > len(value.dims) or any(bool(one) != bool(two) for one, two in zip(value.dims, dims)):
+        raise MisuseError("the condition has another shape than the tensor")
+    return Masked(value, condition)
 
 
-def reduce_masked(axes: Axes, operator: str, x: Masked, axis: Any, keep: Any) -> AxisValue:
+NEUTRAL = {  # the elements that change no reduction
+    "∑": number(0), "∏": number(1), "max": number(-math.inf), "min": number(math.inf), "logsumexp": number(-math.inf),
+    **dict.fromkeys(("nansum", "nanmean", "nanmax", "nanmin"), number(math.nan)),
+}  # fmt: skip
+STARTED = {  # the operations that include `initial` in a reduction
+    "∑": binary("+"), "nansum": binary("+"), "∏": binary("⊙"), "max": binary("max"), "min": binary("min"),
+    "nanmax": extreme("max"), "nanmin": extreme("min"),
+}  # fmt: skip
+
+
+def reduce_masked(axes: Axes, operator: str, x: Masked | AxisValue, axis: Any, keep: Any) -> AxisValue:
     """Reduce the elements that satisfy a condition, as in x[x > 0].sum()."""
-    if axis is not None or truth(keep):
-        raise MisuseError("a selection by a condition has one axis, and is reduced over all of it")
+    if isinstance(x, AxisValue):
+        return reduce_axes(axes, operator, x, axis, keep)
     if operator == "mean":
         total = reduce_masked(axes, "∑", x, axis, keep)
-        count = reduce_axes(axes, "∑", numeric(x.condition), None, False)
-        return values.elementwise(axes, "/", total, count)
+        node: Node = nodes.Indicator(x.condition.node)
+        held = {other.root for other in x.condition.axes}
+        if missing := tuple(values.name(other) for other in x.value.axes if other.root not in held):
+            node = call("⊙", (node, nodes.Subscript(nodes.Name("ones"), missing)))
+        ones = AxisValue(node, x.value.dims)
+        return values.elementwise(axes, "/", total, reduce_axes(axes, "∑", ones, axis, keep))
     if operator not in NEUTRAL:
         raise MisuseError(f"{operator} of a selection by a condition is not supported")
     cases = nodes.Cases(((x.value.node, x.condition.node), (NEUTRAL[operator], None)))
-    return reduce_axes(axes, operator, AxisValue(cases, x.value.dims), None, False)
+    return reduce_axes(axes, operator, AxisValue(cases, x.value.dims), axis, keep)
 
 
 def quantifier(operator: str) -> Callable[..., AxisValue]:
@@ -78,7 +110,7 @@ def quantifier(operator: str) -> Callable[..., AxisValue]:
     def rule(axes: Axes, x: Any, axis: Any, keep: Any) -> AxisValue:
         if not is_condition(x):
             raise MisuseError(f"{operator} of anything but a condition")
-        result = reduce_axes(axes, operator, x, axis, keep)
+        result = reduce_axes(axes, operator, to_value(x), axis, keep)
         return AxisValue(result.node, result.dims, truth=True)
 
     return rule
@@ -106,21 +138,32 @@ def spread(operator: str) -> Callable[..., AxisValue]:
 
 
 def norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> AxisValue:
-    """Return the norm of a vector for any supported order, or the Frobenius norm along several axes."""
+    """Return the norm of a vector for any supported order, or a norm of matrices that needs no singular values."""
     if order in (None, "fro"):
         return reduce_axes(axes, "norm", to_value(x), axis, keep)
-    if (count := len(positions(to_value(x), axis))) != 1:
-        raise MisuseError(f"the norm of order {order} over {count} axes is not supported")
+    where = positions(to_value(x), axis)
+    if len(where) == 2 and order in (1, -1, math.inf, -math.inf):
+        added, largest = where if abs(order) == 1 else where[::-1]
+        sums = vector_norm(axes, x, 1, added, True)
+        result = reduce_axes(axes, "max" if order > 0 else "min", sums, largest, True)
+        return result if truth(keep) else result.moved(dim for at, dim in enumerate(result.dims) if at not in where)
+    if len(where) != 1:
+        raise MisuseError(f"the norm of order {order} over {len(where)} axes is not supported")
     return vector_norm(axes, x, order, axis, keep)
 
 
 def vector_norm(axes: Axes, x: Any, order: Any, axis: Any, keep: Any) -> AxisValue:
-    """Return the norm of positive or infinite order along the axes, whose elements are treated as one vector."""
+    """Return the norm of any order along the axes, whose elements are treated as one vector."""
+    value = to_value(x)
     if order in (math.inf, -math.inf):
-        size = AxisValue(call("abs", (to_value(x).node,)), to_value(x).dims)
-        return reduce_axes(axes, "max" if order > 0 else "min", size, axis, keep)
-    if not isinstance(order, (int, float)) or order <= 0:
+        return reduce_axes(axes, "max" if order > 0 else "min", unary("abs")(axes, value), axis, keep)
+    if order == 0:
+        return reduce_axes(axes, "∑", numeric(comparison("≠")(axes, value, 0)), axis, keep)
+    if not isinstance(order, (int, float)) or isinstance(order, bool):
         raise MisuseError(f"the norm of order {order} is not supported")
+    if order < 0:
+        total = reduce_axes(axes, "∑", power(axes, unary("abs")(axes, value), order), axis, keep)
+        return power(axes, total, 1 / order)
     return reduce_axes(axes, "norm", to_value(x), axis, keep, () if order == 2 else (number(order),))
 
 
@@ -140,47 +183,49 @@ def pair(operator: str) -> Callable[..., Any]:
     return rule
 
 
-def lower_median(axes: Axes, x: Any, axis: Any, keep: Any) -> Pair:
+def lower_median(axes: Axes, x: Any, axis: Any, keep: Any) -> Any:
     """Return the median along an axis as PyTorch computes it. Of two middle elements, it is the lower one."""
-    value = to_value(x)
-    if axis is None:
-        raise MisuseError("PyTorch's median of all elements")
+    whole, (value, axis) = axis is None, values.flatten_axes(axes, to_value(x), axis)
     ordered = make_axis_operation("sort")(axes, value, axis)
     where = one_position(value, axis)
     (over,) = ordered.dims[where]
     middle = call("floor", (call("/", (call("+", (values.size(over), number(1))), number(2))),))
     rest = ((),) if truth(keep) else ()
-    return Pair(
-        AxisValue(values.index_node(ordered.node, over, middle), (*value.dims[:where], *rest, *value.dims[where + 1 :]))
-    )
+    dims = (*value.dims[:where], *rest, *value.dims[where + 1 :])
+    result = AxisValue(values.index_node(ordered.node, over, middle), dims)
+    return result if whole else Pair(result)
 
 
+PARTIAL = ", initial=None, where=True"
 WITH_DTYPE = "x, axis=None, -dtype=None, -out=None, keepdims=False"
 WITHOUT_DTYPE = "x, axis=None, -out=None, keepdims=False"
 OF_TORCH = "x, dim|axis=None, keepdim|keepdims=False, *, -dtype=None"
-for names, operator in (
-    ("sum", "∑"), ("mean", "mean"), ("prod", "∏"), ("nansum", "nansum"), ("nanmean", "nanmean"),
-):  # fmt: skip
-    operations(names, WITH_DTYPE, OF_TORCH, reduction(operator))
-operations("amax", WITHOUT_DTYPE, OF_TORCH, reduction("max"))
-operations("amin", WITHOUT_DTYPE, OF_TORCH, reduction("min"))
+for names, operator in (("sum", "∑"), ("prod", "∏"), ("nansum", "nansum")):
+    operations(names, WITH_DTYPE + PARTIAL, OF_TORCH, reduction(operator))
+for name in ("mean", "nanmean"):
+    operations(name, f"{WITH_DTYPE}, *, initial=None, where=True", OF_TORCH, reduction(name))
+operations("amax", WITHOUT_DTYPE + PARTIAL, OF_TORCH, reduction("max"))
+operations("amin", WITHOUT_DTYPE + PARTIAL, OF_TORCH, reduction("min"))
+for name in ("nanmax", "nanmin"):
+    operation(name, WITHOUT_DTYPE + PARTIAL, reduction(name), "numpy")
 operations("any", WITHOUT_DTYPE, OF_TORCH, quantifier("any"))
 operations("all", WITHOUT_DTYPE, OF_TORCH, quantifier("all"))
 operation("median", "x, axis=None, -out=None, -overwrite_input=False, keepdims=False", reduction("median"), "numpy")
 operation("median", "x, dim=None, keepdim=False", lower_median, "torch")
 for name in ("max", "min"):
-    operation(name, WITHOUT_DTYPE, reduction(name), "numpy")
+    operation(name, WITHOUT_DTYPE + PARTIAL, reduction(name), "numpy")
     operation(name, "x, dim|axis|other=None, keepdim|keepdims=False", pair(name), "torch")
 for name in ("std", "var"):
     operations(
         name,
-        "x, axis=None, -dtype=None, -out=None, ddof|correction=0, keepdims=False",
+        "x, axis=None, -dtype=None, -out=None, ddof|correction=0, keepdims=False, *, -where=True",
         "x, dim|axis=None, correction|unbiased=1, keepdim|keepdims=False",
         spread(name),
     )
 operation("vector_norm", "x, ord=2, axis|dim=None, keepdims|keepdim=False", vector_norm)
 operation("norm", "x, ord|p=None, axis|dim=None, keepdims|keepdim=False", norm)
-operations("logsumexp", "x, axis=None, -b=None, keepdims=False", OF_TORCH, reduction("logsumexp"))
+OF_SCIPY = "x, axis=None, -b=None, keepdims=False, -return_sign=False, *, initial=None, where=True"
+operations("logsumexp", OF_SCIPY, OF_TORCH, reduction("logsumexp"))
 
 
 SEVERAL = {"softmax", "logsoftmax"}  # functions along several axes at once
@@ -202,16 +247,18 @@ def make_axis_operation(operator: str) -> Callable[..., AxisValue]:
 
 
 def make_accumulation(operator: str) -> Callable[..., AxisValue]:
-    """Return the translation rule of cumsum or cumprod. The axis can be omitted if the operand is a vector."""
+    """Return the translation rule of an operation such as cumsum. Without an axis, the operand is flattened."""
 
     def rule(axes: Axes, x: Any, axis: Any) -> AxisValue:
-        return make_axis_operation(operator)(axes, x, 0 if axis is None and len(to_value(x).dims) == 1 else axis)
+        return make_axis_operation(operator)(axes, *values.flatten_axes(axes, to_value(x), axis))
 
     return rule
 
 
 operation("softmax", "x, axis|dim, -dtype=None", make_axis_operation("softmax"))
 operation("log_softmax", "x, axis|dim, -dtype=None", make_axis_operation("logsoftmax"))
+operation("nn.softmax", "x, axis=-1, -where=True", make_axis_operation("softmax"))  # with the default of JAX
+operation("nn.log_softmax", "x, axis=-1, -where=True", make_axis_operation("logsoftmax"))
 operation("cumsum", "x, axis|dim=None, -dtype=None, -out=None", make_accumulation("cumsum"))
 operation("cumprod", "x, axis|dim=None, -dtype=None, -out=None", make_accumulation("cumprod"))
 

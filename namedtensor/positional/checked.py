@@ -1,16 +1,21 @@
-"""The check of a translation: code is compared with its library on random arrays, and formulas are type-checked."""
+"""The check of a translation: code is compared with its library on random arrays, and formulas are type-checked.
+
+The arrays that a translation is called with are checked, too.
+"""
 
 from __future__ import annotations
 
 import math
+import re
 import textwrap
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from grammar.errors import NotationError
 
-from .axes import AxisKind, AxisVariable, Facts, axes_of
+from .axes import AxisKind, AxisVariable, Dims, Facts, axes_of
 from .formula_writing import SourceText, TranslatedProgram
 from .library_functions import HAS_VALUES, UnknownFunctionError, UnsupportedError, np
 from .refusals import REFUSED, UnsafeError, make_refusal
@@ -19,6 +24,7 @@ DRAWS = 5
 POSITIVE_DRAWS = 3  # so that roots and logarithms have values
 UNIT = (0.1, 0.9)  # for functions of probabilities
 NO_VALUE = "the source has no value"
+DIFFERENT = "the values differ"
 MAX_ELEMENTS = 2_000_000
 TYPES_CHECKED = "the types are checked, the values are not compared"
 DIFFERENTIAL = 405  # the code of a differential outside a derivative
@@ -118,19 +124,9 @@ def compare_values(translation: Any, program: TranslatedProgram, code: SourceTex
         if sum(int(np.prod(shape)) for shape in shapes.values()) > MAX_ELEMENTS:
             return "not compared: its smallest example is too large"
         for low, high in ((0.3, 1.7), UNIT) if draw < POSITIVE_DRAWS else ((-1.0, 1.0), UNIT):
-            arrays = {
-                name: indices(generator, shape, program.axes.facts.indices[name], sizes)
-                if name in program.axes.facts.indices
-                else draw_definite(generator, shape)
-                if is_definite(program, name)
-                else draw_array(generator, shape, low, high)
-                for name, shape in shapes.items()
-            }
-            try:
-                outcome = same(translation, code, arrays, sizes)
-            except UnknownFunctionError as problem:
-                hint = "write it with a function of NumPy, PyTorch or einops"
-                raise make_refusal(source, (0, len(source)), f"{problem} is not supported", hint) from None
+            draw_number = partial(draw_array, generator, low=low, high=high)
+            arrays = draw_inputs(generator, program, shapes, sizes, draw_number)
+            outcome = same(translation, code, arrays, sizes)
             if not outcome.startswith(NO_VALUE):
                 break
         if outcome.startswith("not compared"):
@@ -142,7 +138,29 @@ def compare_values(translation: Any, program: TranslatedProgram, code: SourceTex
         draws += 1
     if not draws:
         return "not compared: every example is singular"
+    arrays = draw_inputs(generator, program, shapes, sizes, lambda shape: generator.integers(-4, 5, shape))
+    if same(translation, code, arrays, sizes) == DIFFERENT:
+        translation.reading = (*translation.reading, "the inputs are real numbers: for integers, the value differs")
+        translation.of_reals = True
+    translation.of_integers = code.integral
     return f"equal to {code.compared_with} on {draws} random inputs"
+
+
+def draw_inputs(
+    generator: Any, program: TranslatedProgram, shapes: Mapping[str, list[int]], sizes: TrialSizes, draw_number: Callable[[list[int]], Any]
+) -> dict[str, Any]:  # fmt: skip
+    """Return a random array for each input: indices, conditions, definite matrices, or numbers."""
+    facts = program.axes.facts
+    return {
+        name: indices(generator, shape, facts.indices[name], sizes)
+        if name in facts.indices
+        else generator.integers(0, 2, shape).astype(bool)
+        if name in facts.truths
+        else draw_definite(generator, shape)
+        if is_definite(program, name)
+        else draw_number(shape)
+        for name, shape in shapes.items()
+    }
 
 
 def is_definite(program: TranslatedProgram, name: str) -> bool:
@@ -179,8 +197,9 @@ def same(translation: Any, code: SourceText, arrays: Mapping[str, Any], sizes: T
         warnings.simplefilter("ignore")
         try:
             expected = np.asarray(code.value(arrays, sizes.of))
-        except UnknownFunctionError:
-            raise
+        except UnknownFunctionError as problem:
+            text, hint = translation.source, "write it with a function of NumPy, PyTorch or einops"
+            raise make_refusal(text, (0, len(text)), f"{problem} is not supported", hint) from None
         except UnsupportedError as problem:
             return f"not compared: {problem}"
         except np.linalg.LinAlgError:
@@ -199,7 +218,7 @@ def same(translation: Any, code: SourceText, arrays: Mapping[str, Any], sizes: T
             return f"its formula fails ({problem.message})"
     if actual.shape != expected.shape:
         return f"its shape is {shape_text(expected)}, the formula's {shape_text(actual)}"
-    return "equal" if close(actual, expected) else "the values differ"
+    return "equal" if close(actual, expected) else DIFFERENT
 
 
 def shape_text(array: Any) -> str:
@@ -213,3 +232,42 @@ def close(actual: Any, expected: Any) -> bool:
         return False
     scale = float(np.max(np.abs(expected[finite]), initial=1.0))
     return bool(np.all(np.abs(actual[finite] - expected[finite]) <= 1e-7 * scale + 1e-6 * np.abs(expected[finite])))
+
+
+# ---------------------------------------------------------------------------------------------------- given arrays
+def check_dtypes(translation: Any, inputs: Mapping[str, Any]) -> None:
+    """Raise NotationError for an array of integers if the library's value may differ from the formula's value."""
+    for name in sorted(translation.numbers):
+        dtype = dtype_of(inputs[name])
+        narrow = re.fullmatch(r"uint\d+|int8|int16", dtype)
+        if narrow or (translation.of_reals and dtype.startswith("int")):
+            reason = "its library's integers wrap around" if narrow else "for integers, its library's value differs"
+            raise NotationError(405, f"{name} has the dtype {dtype}: {reason}", hint=f"pass {name} as float64")
+
+
+def check_overflow(translation: Any, inputs: Mapping[str, Any], array: Any) -> None:
+    """Raise NotationError if the library's value, which is an integer, would overflow."""
+    dtypes = {dtype_of(inputs[name]) for name in translation.numbers}
+    if translation.of_integers and dtypes and dtypes <= {"int32", "int64"}:
+        bits = 31 if dtypes == {"int32"} else 63
+        if np.any(np.abs(array.astype(float)) >= 2.0**bits):
+            raise NotationError(405, f"the value overflows {bits + 1} bits", hint="pass the inputs as float64")
+
+
+def dtype_of(array: Any) -> str:
+    """Return the name of an array's dtype, such as int64."""
+    return str(getattr(array, "dtype", None) or np.asarray(array).dtype).removeprefix("torch.")
+
+
+def drop_ones(array: Any, positions: Sequence[int]) -> Any:
+    """Return an array without its dimensions at these positions, whose size is 1 if the array has the given shape."""
+    shape = np.shape(array) if positions else ()
+    if not positions or any(shape[position : position + 1] != (1,) for position in positions):
+        return array
+    index = tuple(0 if position in positions else slice(None) for position in range(len(shape)))
+    return array[index] if hasattr(array, "shape") else np.asarray(array)[index]
+
+
+def find_ones(dims: Dims) -> tuple[int, ...]:
+    """Return the positions of the dimensions of size 1, which have no axes."""
+    return tuple(position for position, dim in enumerate(dims) if not dim)

@@ -16,7 +16,7 @@ from . import (  # noqa: F401 — these register their operations
     selection_operations,
     view_operations,
 )
-from .code_expressions import SPECIAL, CodeExpressions, get_called_name
+from .code_expressions import MODULES, SPECIAL, CodeExpressions, get_called_name
 from .formula_writing import FormulaLine, TranslatedProgram
 from .library_values import LibraryWalk, library_of
 from .matrix_functions import INDEPENDENT
@@ -58,7 +58,7 @@ def read_conversion(code: CodeReader, node: ast.Call, method: bool) -> Any:
     """Translate a conversion such as x.float() or float("-inf")."""
     if method:
         return code.applied(node, "float", [code.ev(node.func.value)], {})  # type: ignore[attr-defined]
-    if len(node.args) == 1 and isinstance(node.args[0], ast.Constant) and node.args[0].value in ("inf", "-inf"):
+    if len(node.args) == 1 and isinstance(node.args[0], ast.Constant) and node.args[0].value in ("inf", "-inf", "nan"):
         return float(str(node.args[0].value))
     raise code.refuse(node, "float of this is not supported")
 
@@ -105,18 +105,40 @@ NUMPY = re.compile(r"\b(?:np|numpy|jnp)\.|\b(?:axis|keepdims)=")
 MAX_NODES = 5_000
 
 
+class FullNames(ast.NodeTransformer):
+    """Replace each name that an import binds, such as LA of `from numpy import linalg as LA`, by its full name."""
+
+    def __init__(self, tree: ast.Module):
+        self.tree, self.bound = tree, dict[str, str]()
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                module = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+                names = {alias.asname or alias.name: module + alias.name for alias in node.names}
+                self.bound |= {name: full for name, full in names.items() if full.partition(".")[0] in MODULES}
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id not in self.bound or not isinstance(node.ctx, ast.Load):
+            return node
+        named = ast.parse(self.bound[node.id], mode="eval").body
+        for part in ast.walk(named):
+            ast.copy_location(part, node)
+        return named
+
+
 class CodeReader(CodeExpressions):
     """The reader of array code, which translates it to a program."""
 
     compared_with = "the library's own value"
+    integral = False
 
     def __init__(self, source: str, shapes: Mapping[str, Any], choose: Choose, kind: str = "numpy"):
         super().__init__(shapes)
         self.source, self.choose, self.kind = source, choose, kind
-        self.torch = bool(TORCH.search(source)) or kind == "torch"
-        self.tree = self.parsed(source)
-        self.torch = library_of(self.tree, self.torch) == "torch"
-        self.known_library = self.torch or NUMPY.search(source) is not None
+        names = FullNames(self.parsed(source))
+        self.tree = names.visit(names.tree)
+        modules = " ".join((source, *(f"{full}." for full in names.bound.values())))
+        self.torch = library_of(self.tree, bool(TORCH.search(modules)) or kind == "torch") == "torch"
+        self.known_library = self.torch or NUMPY.search(modules) is not None
 
     def parsed(self, source: str) -> ast.Module:
         try:
@@ -172,7 +194,7 @@ class CodeReader(CodeExpressions):
         }
         walk = LibraryWalk({**lengths, **literals, **arrays}, library_of(self.tree, self.torch), dims)
         value = walk.run(self.tree.body)
-        self.compared_with = walk.words
+        self.compared_with, self.integral = walk.words, walk.integral
         return value
 
     def run(self) -> Any:

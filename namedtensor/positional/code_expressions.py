@@ -7,6 +7,7 @@ import math
 import operator
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from grammar.errors import AXES_NEEDED, NotationError
@@ -19,12 +20,15 @@ from .operations import (
     OPERATIONS,
     PEERS,
     REFUSED,
+    Listed,
     MisuseError,
+    Operation,
     Pair,
     PartArgument,
     SizeArgument,
     find_operation,
 )
+from .product_operations import array
 from .refusals import make_refusal
 from .values import AxisValue
 
@@ -32,7 +36,7 @@ SUBMODULES = {*"""np numpy jnp torch F nn math scipy jax einops sp functional li
     jax.nn.functional scipy.special scipy.linalg sp.special sp.linalg nn.functional torch.nn torch.nn.functional torch.linalg torch.special
     np.linalg numpy.linalg jnp.linalg jax.numpy.linalg np.lib.stride_tricks numpy.lib.stride_tricks""".split()}  # fmt: skip
 MODULES = set("np numpy jnp torch F nn math scipy jax einops sp functional linalg special lib".split())
-MODULE_VALUES: dict[str, Any] = {"pi": math.pi, "e": math.e, "inf": math.inf, "newaxis": None}
+MODULE_VALUES: dict[str, Any] = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "newaxis": None}
 DIVISORS = ("NumPy, divided by n", "PyTorch, divided by n − 1")  # the libraries' divisors in std and var
 OPERATORS: dict[type, str] = {
     ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.MatMult: "matmul", ast.Pow: "power",
@@ -128,7 +132,12 @@ class CodeExpressions(CodeValues):
         raise problem.replace(symbol=node.id, reason=AXES_NEEDED)
 
     def listed(self, node: ast.Tuple | ast.List) -> Any:
-        return tuple(self.ev(element) for element in node.elts)
+        listed = Listed(self.ev(element) for element in node.elts)
+        listed.convert = partial(array, self.axes)
+        return listed
+
+    def mapping(self, node: ast.Dict) -> Any:
+        return {self.ev(key): self.ev(value) for key, value in zip(node.keys, node.values) if key is not None}
 
     def unary(self, node: ast.UnaryOp) -> Any:
         value = self.ev(node.operand)
@@ -148,6 +157,8 @@ class CodeExpressions(CodeValues):
         left, right = self.ev(node.left), self.ev(node.right)
         if isinstance(left, (int, float)) and isinstance(right, (int, float)) and not isinstance(node.op, ast.MatMult):
             return self.arithmetic(node, left, right)
+        if isinstance(left, Listed) and not isinstance(right, AxisValue) or isinstance(right, Listed) and not isinstance(left, AxisValue):  # fmt: skip
+            raise self.refuse(node, "an operator of lists is not supported", "write np.array of the list")
         if isinstance(left, SizeArgument) and isinstance(right, SizeArgument) and isinstance(node.op, ast.Mult):
             return SizeArgument((*left.dim, *right.dim))
         if isinstance(left, SizeArgument) and isinstance(right, int) and isinstance(node.op, ast.FloorDiv):
@@ -241,6 +252,8 @@ class CodeExpressions(CodeValues):
                 return SPECIAL["ufunc"](self, node, get_operand_call(function.value))
             if (module := ast.unparse(function.value)) not in SUBMODULES:
                 raise self.refuse(node, f"{module}.{name} is not supported")
+            longer = f"{module.rpartition('.')[2]}.{name}"  # linalg.trace has other axes than trace
+            name = longer if longer in OPERATIONS else name
         if name in SPECIAL and (name not in PATTERNS or (not method and any(map(is_text, node.args)))):
             return SPECIAL[name](self, node, method)
         arguments = [self.ev(argument) for argument in node.args]
@@ -278,7 +291,7 @@ class CodeExpressions(CodeValues):
             and len(record.parameters) == len(arguments) == 1
             and hasattr(math, name)
         ):
-            return self.evaluate_number_call(node, name, arguments[0])
+            return self.evaluate_number_call(record, name, arguments[0])
         return self.apply(record, record.bound(arguments, keywords))
 
     def library_chosen(self, node: ast.expr, options: tuple[str, str]) -> str:
@@ -290,14 +303,14 @@ class CodeExpressions(CodeValues):
             self.torch, self.known_library = self.choose(self.span(node), self.text(node), options) == 1, True
         return "torch" if self.torch else "numpy"
 
-    def evaluate_number_call(self, node: ast.Call, name: str, x: float) -> float:
-        """Return the value of a function call whose argument is a number. Raise NotationError if it is not finite."""
+    def evaluate_number_call(self, record: Operation, name: str, x: float) -> Any:
+        """Return the value of a function call whose argument is a number, or its formula if this is not finite."""
         try:
             result = float(getattr(math, name)(x)) if abs(x) < 1e100 else math.nan
         except (ValueError, TypeError, ArithmeticError):
             result = math.nan
         if not math.isfinite(result):
-            raise self.refuse(node, "this number cannot be computed")
+            return self.apply(record, [x])
         return result
 
     def transposing(self, node: ast.Call, arguments: list[Any]) -> str:
@@ -333,7 +346,7 @@ def is_text(node: ast.expr) -> bool:
 
 EXPRESSIONS: dict[type, Any] = {
     ast.Constant: lambda _, node: node.value, ast.Name: CodeExpressions.name, ast.Tuple: CodeExpressions.listed, ast.List: CodeExpressions.listed,
-    ast.UnaryOp: CodeExpressions.unary, ast.BinOp: CodeExpressions.binop, ast.Compare: CodeExpressions.compare,
+    ast.Dict: CodeExpressions.mapping, ast.UnaryOp: CodeExpressions.unary, ast.BinOp: CodeExpressions.binop, ast.Compare: CodeExpressions.compare,
     ast.Attribute: CodeExpressions.attribute, ast.Subscript: CodeExpressions.subscript, ast.Call: CodeExpressions.call,
 }  # fmt: skip
 

@@ -109,6 +109,8 @@ def attribute_of(value: Any, name: str) -> Any:
         return shape_of(value)
     if name == "ndim":
         return len(value.dims)
+    if name == "size":
+        return SizeArgument(value.axes)
     raise MisuseError(f".{name} is not supported")
 
 

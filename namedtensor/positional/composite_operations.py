@@ -144,6 +144,7 @@ def stack_vectors(o: Calls, tensors: Any, axis: int, of_vectors: str) -> Any:
     """Stack vectors along an axis if `of_vectors` is "stack", or else join them. Join other tensors along the axis."""
     if not isinstance(tensors, tuple) or not tensors:
         raise MisuseError("stacking of anything but a list")
+    tensors = tuple(o.unsqueeze(tensor, 0) if rank_of(tensor) == 0 else tensor for tensor in tensors)
     if all(rank_of(tensor) == 1 for tensor in tensors):
         return o.stack(tensors, axis) if of_vectors == "stack" else o.concatenate(tensors, 0)
     return o.concatenate(tensors, axis)
@@ -153,21 +154,22 @@ composite("vstack", "tensors", partial(stack_vectors, axis=0, of_vectors="stack"
 composite("column_stack", "tensors", partial(stack_vectors, axis=1, of_vectors="stack"))
 composite("hstack", "tensors", partial(stack_vectors, axis=1, of_vectors="join"))
 composite("multi_dot", "tensors", multi_dot)
-composite("cdist", "x, y", distances)
-composite("vecdot", "x, y, *, axis|dim=-1", lambda o, x, y, axis: o.sum(o.multiply(x, y), axis))
+composite("cdist", "x, y, -p=2.0", distances)
+composite("vecdot", "x, y, *, axis|dim=-1, -keepdims=False", lambda o, x, y, axis: o.sum(o.multiply(x, y), axis))
 composite("addmm addmv baddbmm", "b, x, y", lambda o, b, x, y: o.add(b, o.matmul(x, y)))
 composite("softmin", "x, dim, -dtype=None", lambda o, x, dim: o.softmax(o.negative(x), dim))
 
 
-def average(o: Calls, x: Any, axis: Any, weights: Any) -> Any:
+def average(o: Calls, x: Any, axis: Any, weights: Any, keep: Any) -> Any:
     if weights is None:
-        return o.mean(x, axis)
+        return o.mean(x, axis, keep)
     if rank_of(x) != rank_of(weights):
         raise MisuseError("the weights of an average have the axes of the tensor")
-    return o.divide(o.sum(o.multiply(x, weights), axis), o.sum(weights, axis))
+    return o.divide(o.sum(o.multiply(x, weights), axis, keep), o.sum(weights, axis, keep))
 
 
 composite("normalize", "x, p=2, dim=1, eps=1e-12", normalize, "torch")
 composite("cosine_similarity", "x1, x2, dim=1, eps=1e-8", cosine, "torch")
-composite("average", "x, axis=None, weights=None", average, "numpy")
+composite("average", "x, axis=None, weights=None, -returned=False, *, keepdims=False", average, "numpy")
+composite("dist", "x, y, p=2", lambda o, x, y, p: o.vector_norm(o.subtract(x, y), p))
 composite("index_select", "x, dim, index", lambda o, x, dim, index: o.take(x, index, dim))

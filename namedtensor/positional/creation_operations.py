@@ -15,9 +15,20 @@ from grammar.nodes import Node
 
 from . import values
 from .axes import Axes, AxisVariable, Dim, axes_of
-from .code_indices import CodeIndices, split_offset
-from .operations import DTYPES, Dtype, MisuseError, SizeArgument, is_condition, numeric, operation, to_value
-from .product_operations import concatenate, square_axes
+from .axis_operations import move, reduction
+from .code_indices import CodeIndices, only, split_offset
+from .operations import (  # fmt: skip
+    DTYPES,
+    Dtype,
+    MisuseError,
+    SizeArgument,
+    is_condition,
+    numeric,
+    one_position,
+    operation,
+    to_value,
+)
+from .product_operations import concatenate, make_matrix_operation, square_axes
 from .values import AxisValue, call, iota, number, plus
 
 
@@ -74,23 +85,21 @@ def full_of(value: float) -> Callable[..., AxisValue]:
     return rule
 
 
-def like(x: Any, value: Any) -> AxisValue:
-    return constant(to_value(x).dims, to_value(value).node)
+def like(axes: Axes, x: Any, value: Any, shape: Any) -> AxisValue:
+    return constant(to_value(x).dims, to_value(value).node) if shape is None else make_filled(axes, shape, value)
 
 
 operation("ones", "shape|size..., dtype=None", full_of(1))
 operation("zeros", "shape|size..., dtype=None", full_of(0))
 operation(
-    "full",
-    "shape|size, fill_value, dtype=None",
-    lambda axes, shape, value, dtype: make_filled(axes, shape, value),
+    "full", "shape|size, fill_value, dtype=None", lambda axes, shape, value, dtype: make_filled(axes, shape, value)
 )
-operation("ones_like", "x, dtype=None", lambda axes, x, dtype: like(x, 1))
-operation("zeros_like", "x, dtype=None", lambda axes, x, dtype: like(x, 0))
+operation("ones_like", "x, dtype=None, *, shape=None", lambda axes, x, dtype, shape: like(axes, x, 1, shape))
+operation("zeros_like", "x, dtype=None, *, shape=None", lambda axes, x, dtype, shape: like(axes, x, 0, shape))
 operation(
     "full_like",
-    "x, fill_value, dtype=None",
-    lambda axes, x, value, dtype: like(x, value),
+    "x, fill_value, dtype=None, *, shape=None",
+    lambda axes, x, value, dtype, shape: like(axes, x, value, shape),
 )
 
 
@@ -117,41 +126,71 @@ def arange(axes: Axes, start: Any, stop: Any, step: Any, dtype: Any) -> AxisValu
     return AxisValue(steps if not start else call("+", (number(start), steps)), ((axis,),))
 
 
-def eye(axes: Axes, rows: Any, columns: Any, dtype: Any) -> AxisValue:
+def eye(axes: Axes, rows: Any, columns: Any, offset: Any = 0, dtype: Any = None) -> AxisValue:
     first = new_axis(axes, rows)
     second = new_axis(axes, rows if columns is None else columns)
     axes.apart((first, second))
-    if dtype == Dtype("bool"):
-        return AxisValue(call("=", (iota(first), iota(second))), ((first,), (second,)), truth=True)
+    if dtype == Dtype("bool") or offset:
+        holds = call("=", (iota(second), plus(iota(first), offset)))
+        return AxisValue(holds if dtype == Dtype("bool") else nodes.Indicator(holds), ((first,), (second,)), truth=dtype == Dtype("bool"))  # fmt: skip
     return AxisValue(values.identity(first, second), ((first,), (second,)))
 
 
-def diag(axes: Axes, x: Any) -> AxisValue:
+def diag(axes: Axes, x: Any, offset: Any) -> AxisValue:
     """Return a matrix with a vector as its diagonal or, given a matrix, return its diagonal."""
-    value = to_value(x)
-    if len(value.dims) == 1 and len(value.dims[0]) == 1:
-        (axis,) = value.dims[0]
-        other = axes.twin(axis)
-        axes.apart((axis, other))
-        return AxisValue(call("diag", (value.node,), (axis, other)), ((axis,), (other,)))
-    return diagonal(axes, x)
+    return diag_embed(axes, x, offset) if len(to_value(x).dims) == 1 else diagonal(axes, x, offset, 0, 1)
 
 
-def diagonal(axes: Axes, x: Any) -> AxisValue:
+def diag_embed(axes: Axes, x: Any, offset: Any) -> AxisValue:
+    """Return matrices whose diagonals lie along the last dimension of a tensor, above the main one by `offset`."""
     value = to_value(x)
-    if len(value.dims) != 2:
-        raise MisuseError("the diagonal of anything but a matrix")
+    axis = only(value.dims[-1])
+    other = axes.twin(axis)
+    axes.apart((*value.axes, other))
+    matrix = AxisValue(call("diag", (value.node,), (axis, other)), (*value.dims, (other,)))
+    widths = (max(-offset, 0), max(offset, 0)), (max(offset, 0), max(-offset, 0))
+    return pad(axes, matrix, [(0, 0)] * (len(value.dims) - 1) + [*widths], 0) if offset else matrix
+
+
+def cut_to_diagonal(axes: Axes, x: Any, offset: Any, first: Any, second: Any) -> AxisValue:
+    """Return a tensor whose last two dimensions, of one length, have the elements of a diagonal as their diagonal."""
+    value = move(axes, x, (first, second), (-2, -1))
+    if type(offset) is not int:
+        raise MisuseError("the offset of a diagonal is a number")
+    sizes = [only(dim).kind.size for dim in value.dims[-2:]]
+    starts, indices = (max(-offset, 0), max(offset, 0)), CodeIndices(axes)
+    if None not in sizes and (offset or sizes[0] != sizes[1]):
+        length = min((size or 0) - start for size, start in zip(sizes, starts))
+        axes.facts.pinned += [(only(dim), size or 0) for dim, size in zip(value.dims[-2:], sizes)]
+        cuts = [slice(start, start + length) for start in starts]
+    else:
+        cuts = [slice(start or None, -other or None) for start, other in zip(starts, starts[::-1])]
+    return indices.index(value, [Ellipsis, *cuts])
+
+
+def diagonal(axes: Axes, x: Any, offset: Any, axis1: Any, axis2: Any) -> AxisValue:
+    value = cut_to_diagonal(axes, x, offset, axis1, axis2)
     first, second = square_axes(axes, value, "a diagonal")
     axes.apart(value.axes)
     return AxisValue(values.diagonal(value.node, first, second), (*value.dims[:-2], (first,)))
 
 
+def trace(axes: Axes, x: Any, offset: Any, axis1: Any, axis2: Any, dtype: Any) -> AxisValue:
+    return make_matrix_operation("trace", False)(axes, cut_to_diagonal(axes, x, offset, axis1, axis2))
+
+
 operation("arange", "start, stop|end=None, step=1, dtype=None", arange)
-operation("eye", "n|N, m|M=None, -k=0, dtype=None", eye, "numpy")
-operation("eye", "n, m=None, *, dtype=None", eye, "torch")
-operation("identity", "n, dtype=None", lambda axes, n, dtype: eye(axes, n, None, dtype))
-operation("diag diag_embed", "x, -k|diagonal|offset=0", diag)
-operation("diagonal", "x, -offset=0", diagonal)
+operation("eye", "n|N, m|M=None, k=0, dtype=None", eye, "numpy")
+operation("eye", "n, m=None, *, dtype=None", lambda axes, n, m, dtype: eye(axes, n, m, 0, dtype), "torch")
+operation("identity", "n, dtype=None", lambda axes, n, dtype: eye(axes, n, None, 0, dtype))
+operation("diag", "x, k|diagonal=0", diag)
+operation("diag_embed", "x, offset=0, -dim1=-2, -dim2=-1", diag_embed)
+operation("diagonal", "x, offset=0, axis1|dim1=0, axis2|dim2=1", diagonal)
+operation("linalg.diagonal", "x, *, offset=0", lambda axes, x, offset: diagonal(axes, x, offset, -2, -1))
+operation("trace", "x, offset=0, axis1=0, axis2=1, dtype=None, -out=None", trace)
+operation(
+    "linalg.trace", "x, *, offset=0, dtype=None", lambda axes, x, offset, dtype: trace(axes, x, offset, -2, -1, dtype)
+)
 
 
 def triangle(relation: str) -> Callable[..., AxisValue]:
@@ -175,29 +214,6 @@ def triangle(relation: str) -> Callable[..., AxisValue]:
 
 operation("tril", "x, k|diagonal=0", triangle("≤"))
 operation("triu", "x, k|diagonal=0", triangle("≥"))
-
-
-# ------------------------------------------------------------------------------------------------------------- literals
-def array(axes: Axes, x: Any, dtype: Any) -> AxisValue:
-    """Translate np.array of a list or rows of numbers to a literal with new axes. A tensor is returned unchanged."""
-    if not isinstance(x, tuple):
-        return to_value(x)
-    rows = x if x and all(isinstance(row, tuple) for row in x) else (x,)
-    if not all(isinstance(row, tuple) and len(row) == len(rows[0]) for row in rows) or not rows[0]:
-        raise MisuseError("an array of numbers has one or two axes, and rows of one length")
-    if not all(isinstance(item, (int, float)) and not isinstance(item, bool) for row in rows for item in row):
-        raise MisuseError("an array of anything but numbers")
-    lengths = (len(rows), len(rows[0])) if rows is x else (len(rows[0]),)
-    over = [axes.new(size=length) for length in lengths]
-    axes.facts.pinned.extend(zip(over, lengths))
-    axes.apart(over)
-    literal = nodes.Literal(
-        tuple(tuple(number(item) for item in row) for row in rows), tuple(nodes.Axis(axis.key) for axis in over)
-    )
-    return AxisValue(literal, tuple((axis,) for axis in over))
-
-
-operation("array tensor asarray", "x, dtype=None", array)
 
 
 # ------------------------------------------------------------------------------------------------------------- one-hot
@@ -270,15 +286,10 @@ def tile_torch(axes: Axes, x: Any, counts: Any) -> AxisValue:
 
 def repeat(axes: Axes, x: Any, count: Any, axis: Any) -> AxisValue:
     """Repeat each element along one dimension."""
-    value = to_value(x)
-    rank = len(value.dims)
-    if axis is None and rank != 1:
-        raise MisuseError("repeat without an axis flattens its operand")
-    if axis is not None and (type(axis) is not int or not -rank <= axis < rank):
-        raise MisuseError(f"axis {axis} is out of range for {rank} axes")
-    return repeat_elements(
-        axes, value, [count if slot == (axis or 0) % rank else 1 for slot in range(rank)], inner=True
-    )
+    value, axis = values.flatten_axes(axes, to_value(x), axis)
+    where = one_position(value, axis)
+    counts = [count if slot == where else 1 for slot in range(len(value.dims))]
+    return repeat_elements(axes, value, counts, inner=True)
 
 
 def broadcast_to(axes: Axes, x: Any, shape: Any) -> AxisValue:
@@ -293,35 +304,64 @@ def broadcast_to(axes: Axes, x: Any, shape: Any) -> AxisValue:
     return values.elementwise(axes, "⊙", value, make_filled(axes, tuple(lengths), 1))
 
 
-def pad(axes: Axes, x: Any, widths: Sequence[tuple[int, int]], fill: Any) -> AxisValue:
+def edge_of(axes: Axes, x: AxisValue, position: int, width: int, at_end: bool, mode: str) -> AxisValue:
+    """Return the elements that a mode of np.pad adds at one end of a dimension, or the one that it repeats there."""
+
+    def cut(start: Any, stop: Any) -> AxisValue:
+        return CodeIndices(axes).along(x, [position], slice(start, stop))
+
+    if mode in STATISTICS:
+        return reduction(STATISTICS[mode])(axes, x, position, True)
+    if mode == "edge":
+        picked = CodeIndices(axes).along(x, [position], -1 if at_end else 0)
+        return picked.moved((*x.dims[:position], (), *x.dims[position + 1 :]))
+    if mode == "wrap":
+        return cut(None, width) if at_end else cut(-width, None)
+    if mode not in ("reflect", "symmetric"):
+        raise MisuseError(f"mode={mode!r} of pad is not supported")
+    skipped = int(mode == "reflect")
+    near = cut(-width - skipped, -skipped or None) if at_end else cut(skipped, width + skipped)
+    return CodeIndices(axes).along(near, [position], slice(None, None, -1))
+
+
+STATISTICS = {"mean": "mean", "maximum": "max", "minimum": "min", "median": "median"}  # the modes that repeat one
+
+
+def pad(axes: Axes, x: Any, widths: Sequence[tuple[int, int]], fill: Any, mode: str = "constant") -> AxisValue:
     value = to_value(x)
     if len(widths) != len(value.dims):
         raise MisuseError("a padding is a pair for each dimension")
     for position, pair in enumerate(widths):
+        fills = fill if isinstance(fill, tuple) else (fill, fill)
         if any(type(width) is not int or width < 0 for width in pair):
             raise MisuseError("a padding that is not a number, or is negative")
         pieces = [value]
-        for width, slot in zip(pair, (0, len(pieces) + 1)):
-            if width:
+        for width, slot, filled in zip(pair, (0, len(pieces) + 1), fills):
+            if width and mode != "constant":
+                piece = edge_of(axes, value, position, width, slot > 0, mode)
+                counts = [width if at == position and not piece.dims[at] else 1 for at in range(len(value.dims))]
+                pieces.insert(slot, repeat_elements(axes, piece, counts))
+            elif width:
                 edge = new_axis(axes, width)
                 axes.apart((*value.axes, edge))
                 dims = [(edge,) if at == position else () for at in range(len(value.dims))]
-                pieces.insert(slot, constant(dims, to_value(fill).node))
+                pieces.insert(slot, constant(dims, to_value(filled).node))
         value = concatenate(axes, tuple(pieces), position) if len(pieces) > 1 else value
     return value
 
 
 def pad_numpy(axes: Axes, x: Any, width: Any, mode: Any, fill: Any) -> AxisValue:
-    if mode != "constant":
-        raise MisuseError(f"mode={mode!r} of pad is not supported")
     rank = len(to_value(x).dims)
+    if isinstance(width, dict):
+        pairs = {at % rank: pair if isinstance(pair, tuple) else (pair, pair) for at, pair in width.items()}
+        width = tuple(pairs.get(at, (0, 0)) for at in range(rank))
     if not isinstance(width, tuple):
         widths = ((width, width),) * rank
     elif not any(isinstance(part, tuple) for part in width):
         widths = (width if len(width) == 2 else (*width, *width),) * rank
     else:
         widths = width * rank if len(width) == 1 else width
-    return pad(axes, x, widths, fill)
+    return pad(axes, x, widths, fill, mode)
 
 
 def pad_torch(axes: Axes, x: Any, width: Any, mode: Any, fill: Any) -> AxisValue:

@@ -54,6 +54,8 @@ class EinsumLetters(CodeReader):
 
 def einsum(code: CodeReader, node: ast.Call, method: bool) -> Any:
     texts = texts_of(node)
+    if not texts and len(node.args) > 1 and not method:
+        return read_listed_einsum(code, node)
     if len(texts) != 1 or method:
         raise code.refuse(node, "einsum expects its letters as a string", 'write einsum("ab,bc->ac", A, B)')
     if unknown := [keyword.arg for keyword in node.keywords if keyword.arg != "optimize"]:
@@ -68,6 +70,21 @@ def einsum(code: CodeReader, node: ast.Call, method: bool) -> Any:
     for operand, group in zip(operands, groups):
         declare(code, operand, group)
     return read_named_einsum(code, groups, output, [code.ev(operand) for operand in operands])
+
+
+LETTERS_OF_AXES = {str(axis): chr(ord("a") + axis) for axis in range(26)} | dict.fromkeys(("...", "Ellipsis"), "...")
+
+
+def read_listed_einsum(code: CodeReader, node: ast.Call) -> Any:
+    """Translate np.einsum(A, [0, 1], B, [1, 2], [0, 2]), whose axes are numbers, by the letters of these axes."""
+    count, odd = divmod(len(node.args), 2)
+    lists = [re.findall(r"[^\s,()\[\]]+", ast.unparse(axes)) for axes in (*node.args[1::2], *node.args[2 * count :])]
+    words = ["".join(LETTERS_OF_AXES.get(axis, "?") for axis in axes) for axes in lists]
+    if any("?" in word for word in words):
+        raise code.refuse(node, "einsum expects its letters as a string", 'write einsum("ab,bc->ac", A, B)')
+    spec = ",".join(words[:count]) + f"->{words[-1]}" * odd
+    spelled = ast.Call(node.func, [ast.Constant(spec), *node.args[: 2 * count : 2]], node.keywords)
+    return einsum(code, ast.copy_location(spelled, node), False)
 
 
 def texts_of(node: ast.Call) -> list[ast.Constant]:

@@ -12,7 +12,7 @@ from grammar.nodes import Node
 
 from . import values
 from .axes import Axes, axes_of
-from .operations import MisuseError, is_condition, numeric, operation, to_value
+from .operations import MisuseError, condition_of, is_condition, numeric, operation, to_value
 from .values import AxisValue, call, number
 
 
@@ -60,10 +60,8 @@ def gelu_rule(axes: Axes, x: Any, approximate: Any) -> AxisValue:
 
 
 def where(axes: Axes, condition: Any, x: Any, y: Any) -> AxisValue:
-    parts = [to_value(part) for part in (condition, x, y)]
+    parts = [condition_of(axes, condition), to_value(x), to_value(y)]
     dims = values.align_values(axes, *parts)
-    if not is_condition(condition):
-        raise MisuseError("the condition is not a comparison")
     return AxisValue(nodes.Cases(((parts[1].node, parts[0].node), (parts[2].node, None))), dims)
 
 
@@ -77,9 +75,10 @@ def clip(axes: Axes, x: Any, low: Any, high: Any) -> AxisValue:
 def connective(operator: str) -> Callable[..., AxisValue]:
     """Return the translation rule of the connective ∧, ∨ or ¬ for conditions."""
 
-    def rule(axes: Axes, *conditions: Any) -> AxisValue:
-        if not all(is_condition(condition) for condition in conditions):
+    def rule(axes: Axes, *parts: Any) -> AxisValue:
+        if not all(is_condition(part) for part in parts):
             raise MisuseError("& | ~ of anything but conditions")
+        conditions = [to_value(part) for part in parts]
         dims = values.align_values(axes, *conditions)
         if operator == "¬":
             return AxisValue(negate(conditions[0].node), dims, truth=True)
@@ -165,8 +164,10 @@ def hypotenuse(axes: Axes, x: Any, y: Any) -> AxisValue:
 
 
 def copysign(axes: Axes, x: Any, y: Any) -> AxisValue:
+    """Return the size of x with the sign of y, which may be -0."""
     size = unary("abs")(axes, x)
-    return cases(axes, comparison("<")(axes, y, 0), unary("negative")(axes, size), size)
+    signs = (comparison("<")(axes, part, 0) for part in (y, reciprocal(axes, y)))
+    return cases(axes, connective("∨")(axes, *signs), unary("negative")(axes, size), size)
 
 
 def logaddexp(axes: Axes, x: Any, y: Any) -> AxisValue:
@@ -180,20 +181,37 @@ def logaddexp(axes: Axes, x: Any, y: Any) -> AxisValue:
     return AxisValue(call("logsumexp", (stacked,), (pair,)), dims)
 
 
+def isnan(axes: Axes, x: Any) -> AxisValue:
+    value = numeric(x)
+    return AxisValue(call("isnan", (value.node,)), value.dims, truth=True)
+
+
 def extreme(operator: str) -> Callable[..., AxisValue]:
     """Return the translation rule of fmax or fmin, whose value is the other operand if one operand is nan."""
 
     def rule(axes: Axes, x: Any, y: Any) -> AxisValue:
-        parts = numeric(x), numeric(y)
-        first, second = (AxisValue(call("isnan", (part.node,)), part.dims, truth=True) for part in parts)
-        return cases(axes, first, y, cases(axes, second, x, binary(operator)(axes, x, y)))
+        parts, largest = (numeric(x), numeric(y)), binary(operator)(axes, x, y)
+        known = [(one, isnan(axes, other)) for one, other in (parts, parts[::-1]) if not isinstance(other.node, nodes.Number)]  # fmt: skip
+        arms = [(one.node, condition.node) for one, condition in reversed(known)]
+        return AxisValue(nodes.Cases((*arms, (largest.node, None))), largest.dims) if arms else largest
 
     return rule
 
 
 def heaviside(axes: Axes, x: Any, y: Any) -> AxisValue:
-    positive = cases(axes, comparison(">")(axes, x, 0), AxisValue(number(1)), AxisValue(number(0)))
-    return cases(axes, comparison("=")(axes, x, 0), y, positive)
+    value, other = numeric(x), numeric(y)
+    dims = values.align_values(axes, value, other)
+    arms = ((other.node, call("=", (value.node, number(0)))), (number(1), call(">", (value.node, number(0)))))
+    return AxisValue(nodes.Cases((*arms, (number(0), None))), dims)
+
+
+def round_decimals(axes: Axes, x: Any, decimals: Any) -> AxisValue:
+    if type(decimals) is not int or abs(decimals) > 15:
+        raise MisuseError(f"decimals={decimals} is not supported")
+    first, last = ("⊙", "/") if decimals > 0 else ("/", "⊙")
+    scaled = binary(first)(axes, x, 10 ** abs(decimals)) if decimals else to_value(x)
+    rounded = unary("round")(axes, scaled)
+    return binary(last)(axes, rounded, 10 ** abs(decimals)) if decimals else rounded
 
 
 for name in "exp log sin cos tan tanh sinh cosh sqrt abs sign erf silu relu floor ceil log1p expm1".split():
@@ -226,7 +244,8 @@ operation(
 )
 operation("deg2rad radians", "x", lambda axes, x: binary("⊙")(axes, x, math.pi / 180))
 operation("rad2deg degrees", "x", lambda axes, x: binary("⊙")(axes, x, 180 / math.pi))
-operation("round", "x, -decimals=0, -out=None", unary("round"))
+operation("round", "x, decimals=0, -out=None", round_decimals)
+operation("isnan", "x", isnan)
 operation("rint", "x, -out=None", unary("round"))
 operation("trunc fix", "x", truncate)
 operation("frac", "x", lambda axes, x: binary("-")(axes, x, truncate(axes, x)))
@@ -256,9 +275,5 @@ operation("power pow", "x, y", power)
 operation("maximum", "x, y", binary("max"))
 operation("minimum", "x, y", binary("min"))
 operation("where", "condition, x, y", where)
-operation(
-    "masked_fill",
-    "x, mask, value",
-    lambda axes, x, mask, value: where(axes, mask, value, x),
-)
+operation("masked_fill", "x, mask, value", lambda axes, x, mask, value: where(axes, mask, value, x))
 operation("clip clamp", "x, min|a_min=None, max|a_max=None, -out=None", clip)

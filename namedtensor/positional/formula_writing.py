@@ -17,9 +17,13 @@ from .values import IDENTITY, Leaf, call, number, plus, write_node
 
 
 class SourceText(Protocol):
-    """Array code that its library can evaluate; `compared_with` describes the library's value in messages."""
+    """Array code that its library can evaluate.
+
+    `compared_with` describes the library's last value in messages, and `integral` states whether its dtype is an integer.
+    """
 
     compared_with: str
+    integral: bool
 
     def value(self, arrays: Mapping[str, Any], size_of: Any) -> Any:
         """Evaluate the source on plain arrays, and return the result."""

@@ -83,16 +83,19 @@ def arrange(x: Array, pattern: str, how: str = "sum", **lengths: int) -> Array:
 
 OWN: dict[str, Any] = {  # functions of other libraries, which we define with NumPy
     **dict.fromkeys(("rearrange", "reduce", "repeat"), arrange), **dict.fromkeys(("sigmoid", "expit"), sigmoid), "gelu": gelu, "erf": erf,
-    "relu": lambda x: np.maximum(x, 0), "silu": lambda x: x * sigmoid(x), "leaky_relu": lambda x: np.where(x > 0, x, 0.01 * x),
-    "elu": lambda x: np.where(x > 0, x, np.expm1(np.minimum(x, 0))), "softplus": lambda x: np.log1p(np.exp(x)),
+    "relu": lambda x: np.maximum(x, 0), "silu": lambda x: x * sigmoid(x), "relu6": lambda x: np.clip(x, 0, 6),
+    "leaky_relu": lambda x, negative_slope=0.01: np.where(x > 0, x, negative_slope * x), "mish": lambda x: x * np.tanh(np.log1p(np.exp(x))),
+    "elu": lambda x, alpha=1.0: np.where(x > 0, x, alpha * np.expm1(np.minimum(x, 0))), "softplus": lambda x: np.log1p(np.exp(x)),
     "softmax": lambda x, axis=None: softmax(x, axis), "log_softmax": lambda x, axis=None: np.log(softmax(x, axis)),
     "logsumexp": lambda x, axis=None, keepdims=False: np.log(np.sum(np.exp(x), axis=axis, keepdims=keepdims)),
     "one_hot": lambda x, size: np.eye(size)[x],
 }  # fmt: skip
 OF_JAX: dict[str, Any] = {  # functions whose defaults differ in JAX
     "gelu": lambda x, approximate=True: gelu_tanh(x) if approximate else gelu(x),
+    "softmax": lambda x, axis=-1: softmax(x, axis),
+    "log_softmax": lambda x, axis=-1: np.log(softmax(x, axis)),
 }
-OF_NUMPY = {*"inv det norm solve kron log1p expm1 exp2 cbrt round".split()}  # functions of SciPy and JAX, too
+OF_NUMPY = {*"inv det norm solve kron log1p expm1 exp2 cbrt round tanh".split()}  # functions of SciPy and JAX, too
 OF_SYNTAX = {"einsum", "embedding", "pinv"}  # functions that the reader translates without the table
 SUBMODULES = {"", "linalg", "special", "lib.stride_tricks"}
 NUMPY_METHODS = {*"""sum mean prod max min std var any all argmax argmin cumsum cumprod argsort transpose swapaxes squeeze reshape ravel

@@ -19,13 +19,7 @@ from .library_functions import HAS_VALUES, UnknownFunctionError, UnsupportedErro
 from .operations import OPERATIONS
 
 LIBRARIES = {"numpy": "NumPy", "torch": "PyTorch", "einops": "einops", "xarray": "xarray"}
-ALIASES = {
-    "np": "numpy",
-    "jnp": "numpy",
-    "nn.functional": "F",
-    "torch.nn.functional": "F",
-    "jax.numpy": "numpy",
-}
+ALIASES = {"np": "numpy", "jnp": "numpy", "nn.functional": "F", "torch.nn.functional": "F", "jax.numpy": "numpy"}
 ROOTS = {*"np numpy jnp torch F nn math scipy jax tf einops sp special linalg lib functional".split()}
 MODULES = {*"numpy torch F math scipy jax einops".split()}  # modules with functions that are rejected if unlisted
 WORDS = re.compile(r"[^\W\d]\w.*\s|\s.*[^\W\d]\w")  # matches an einops pattern that has words, not letters
@@ -61,6 +55,7 @@ class LibraryWalk:
             raise UnsupportedError("NumPy is not installed")
         self.library, self.used, self.dims = library, {library}, dims
         self.own: set[str] = set()
+        self.integral = False
         self.torch = optional("torch") if library == "torch" else None
         self.names = {name: self.own_copy(array) for name, array in arrays.items()}
 
@@ -80,6 +75,7 @@ class LibraryWalk:
             result = self.statement(node, result)
             if isinstance(node, ast.Return):
                 break
+        self.integral = np.asarray(result).dtype.kind in "iu"
         return np.asarray(result, dtype=float)
 
     # ------------------------------------------------------------------------------------------------- statements
@@ -117,6 +113,8 @@ class LibraryWalk:
                 return tuple(map(self.value, elements))
             case ast.List(elts=elements):
                 return [*map(self.value, elements)]
+            case ast.Dict(keys=keys, values=values) if None not in keys:
+                return {self.value(key): self.value(value) for key, value in zip(keys, values) if key is not None}
             case ast.UnaryOp(op=op, operand=operand) if type(op) in OPERATORS:
                 return OPERATORS[type(op)](self.value(operand))
             case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
@@ -132,7 +130,8 @@ class LibraryWalk:
         raise UnsupportedError(ast.unparse(node))
 
     def operate(self, sign: ast.AST, left: Any, right: Any) -> Any:
-        if any(isinstance(side, (str, list, tuple)) for side in (left, right)):
+        plain = [side for side in (left, right) if not isinstance(side, (list, tuple))]
+        if any(isinstance(side, str) for side in plain) or (len(plain) < 2 and not any(hasattr(side, "shape") for side in plain)):  # fmt: skip
             raise UnsupportedError("an operator of anything but numbers and arrays")
         if isinstance(sign, ast.Pow) and isinstance(left, int) and isinstance(right, int) and abs(right) > MAX_POWER:
             raise UnsupportedError("a large power")
@@ -255,7 +254,7 @@ class LibraryWalk:
         elif library == "math" and name in listed.MATH:
             function = getattr(math, name)
         elif library in ("scipy", "special", "sp", "jax") and not self.torch:
-            function = listed.OF_JAX.get(last) if library == "jax" else None
+            function = listed.OF_JAX.get(last) if path.startswith("jax.nn") else None
             function = self.own_function(last, function)
         if function is not None:
             return function

@@ -10,11 +10,14 @@ could not be eliminated.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Collection, Iterator, Mapping
 from itertools import count
+from typing import Any
 
 from .axes import Axes, AxisKind, AxisVariable
 
+KEY = re.compile("⟨[0-9]+⟩")
 LETTERS = "ijklmnpqrstuvw"
 
 
@@ -108,3 +111,16 @@ class Bases:
             self.names[kind] = free or next(name for name in self.letters if name not in self.taken)
             self.taken.add(self.names[kind])
         return self.names[kind]
+
+
+def names_of_axes(reader: Any) -> Mapping[str, tuple[str, ...]]:
+    """Return the names of the axes by key, for an error message. Unnamed axes are called "an axis" if naming fails."""
+    try:
+        return names_of(reader.axes)
+    except RepeatedAxisError:
+        return {key: (axis.kind.name or "an axis",) for key, axis in reader.axes.all.items()}
+
+
+def spell_names(text: str, names: Mapping[str, tuple[str, ...]]) -> str:
+    """Return a text with axis names in place of axis keys."""
+    return KEY.sub(lambda match: ", ".join(names.get(match[0], ("an axis",))), text)

@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from grammar import nodes
+from grammar.cache import cached_property
 
 from . import values
-from .axes import Dim
+from .axes import Axes, Dim
 from .values import AxisValue, number
 
 REQUIRED = object()
@@ -49,15 +50,17 @@ class Operation:
 
         Raise MisuseError for a missing, unknown or unsupported argument.
         """
-        if len(arguments) > self.positional:
-            raise MisuseError(f"{self.names[0]} takes {self.positional} arguments by position, got {len(arguments)}")
         if self.variadic is not None and len(arguments) > self.variadic:
             arguments = [*arguments[: self.variadic], collect_arguments(arguments[self.variadic :])]
+        if len(arguments) > self.positional:
+            raise MisuseError(f"{self.names[0]} takes {self.positional} arguments by position, got {len(arguments)}")
         if len(arguments) > len(self.parameters):
             raise MisuseError(f"{self.names[0]} takes {len(self.parameters)} arguments here, got {len(arguments)}")
         known = {name: position for position, parameter in enumerate(self.parameters) for name in parameter.names}
         result = [*arguments, *(parameter.default for parameter in self.parameters[len(arguments) :])]
         for name, value in keywords.items():
+            if name in SETTINGS and name not in known:
+                continue
             if name not in known:
                 raise MisuseError(f"the keyword {name} of {self.names[0]} is not supported")
             result[known[name]] = value
@@ -116,6 +119,12 @@ def find_operation(name: str, library: str) -> Operation | None:
     return next((record for record in records if record.library in ("", library)), None)
 
 
+SETTINGS = {  # keywords that change no element of a value
+    *"""copy order device layout requires_grad pin_memory memory_format subok casting precision preferred_element_type out_sharding stable
+    indices_are_sorted unique_indices promote_integers overwrite_input compute_mode symmetrize_input _stacklevel""".split()
+}  # fmt: skip
+
+
 class Pair:
     """The result of a PyTorch operation that returns values and indices. Only the values can be used."""
 
@@ -146,6 +155,16 @@ DTYPES = {
 
 
 # ------------------------------------------------------------------------------------------------------------- pieces
+class Listed(tuple[Any, ...]):
+    """A list or tuple in code. An operation that needs a tensor uses `value`, which `convert` makes of the elements."""
+
+    convert: Callable[[Listed], AxisValue]
+
+    @cached_property
+    def value(self) -> AxisValue:
+        return self.convert(self)
+
+
 class SizeArgument:
     """An argument that is the length of a dimension, such as x.shape[0]."""
 
@@ -164,6 +183,8 @@ def to_value(x: Any) -> AxisValue:
     """Convert a tensor, number or length to a value with axes. Raise MisuseError for any other argument."""
     if isinstance(x, AxisValue):
         return x
+    if isinstance(x, Listed):
+        return x.value
     if isinstance(x, Masked):
         raise MisuseError("the number of elements depends on the data: take sum, mean, max or min of it")
     if isinstance(x, Pair):
@@ -191,8 +212,27 @@ def numeric(x: Any) -> Any:
 
 
 def is_condition(x: Any) -> bool:
-    """Return whether an argument is a value whose elements are true or false."""
+    """Return whether an argument is a value, or a list of values, whose elements are true or false."""
+    if isinstance(x, Listed):
+        return bool(x) and all(isinstance(part, bool) or is_condition(part) for part in x)
     return isinstance(x, AxisValue) and x.truth
+
+
+def condition_of(axes: Axes, x: Any) -> AxisValue:
+    """Return an argument as a condition. The elements of an input are true if they are not 0.
+
+    Raise MisuseError for other numbers.
+    """
+    value = to_value(x)
+    if value.truth:
+        return value
+    name = value.node
+    while isinstance(name, nodes.Rename):
+        name = name.base
+    if not isinstance(name, nodes.Name) or name.text not in axes.inputs:
+        raise MisuseError("the condition is not a comparison")
+    axes.facts.truths.add(name.text)
+    return replace(value, node=values.call("≠", (value.node, number(0))), truth=True)
 
 
 def positions(x: AxisValue, axis: Any) -> list[int]:

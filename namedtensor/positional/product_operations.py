@@ -1,4 +1,4 @@
-"""Operations of array code: products, linear algebra, layer norms, concatenation and stacking."""
+"""Operations of array code: products, linear algebra, layer norms, concatenation and stacking, and tensors from lists."""
 
 from __future__ import annotations
 
@@ -26,22 +26,27 @@ def dot(axes: Axes, x: Any, y: Any) -> AxisValue:
     if not first.dims or not second.dims:
         return values.elementwise(axes, "⊙", first, second)
     if len(second.dims) > 2:
-        raise MisuseError("dot of more than two axes")
+        return tensordot(axes, first, second, ((-1,), (-2,)))
     return values.matmul(axes, first, second)
 
 
 def inner(axes: Axes, x: Any, y: Any) -> AxisValue:
-    second = to_value(y)
+    first, second = to_value(x), to_value(y)
     if len(second.dims) > 2:
-        raise MisuseError("inner of more than two axes")
-    return matmul(axes, x, second.moved(second.dims[::-1]))
+        return tensordot(axes, first, second, ((-1,), (-1,)))
+    return dot(axes, first, second.moved(second.dims[::-1]))
 
 
 def outer(axes: Axes, x: Any, y: Any) -> AxisValue:
-    first, second = to_value(x), to_value(y)
-    if len(first.dims) != 1 or len(second.dims) != 1:
-        raise MisuseError("outer needs two vectors")
+    first, second = (values.flatten_axes(axes, to_value(side), None)[0] for side in (x, y))
     return values.elementwise(axes, "⊙", first.moved((*first.dims, ())), second)
+
+
+def vdot(axes: Axes, x: Any, y: Any) -> AxisValue:
+    first, second = to_value(x), to_value(y)
+    if len(first.dims) == len(second.dims) and [*map(bool, first.dims)] == [*map(bool, second.dims)]:
+        return tensordot(axes, first, second, len(first.dims))
+    return dot(axes, *(values.flatten_axes(axes, side, None)[0] for side in (first, second)))
 
 
 def tensordot(axes: Axes, x: Any, y: Any, over: Any) -> AxisValue:
@@ -72,19 +77,22 @@ def tensordot(axes: Axes, x: Any, y: Any, over: Any) -> AxisValue:
 
 def matrix_power(axes: Axes, x: Any, exponent: Any) -> AxisValue:
     value = to_value(x)
-    if type(exponent) is not int or not 0 < exponent < 10 or len(value.dims) != 2:
+    if type(exponent) is not int or not abs(exponent) < 10 or len(value.dims) < 2:
         raise MisuseError(f"the power {exponent} of a tensor is not supported")
-    product = value
-    for _ in range(exponent - 1):
+    if exponent == 0 and len(value.dims) == 2:
+        row, column = square_axes(axes, value, "a power")
+        return AxisValue(values.identity(row, column), value.dims)
+    product = value = value if exponent > 0 else make_matrix_operation("inv", True)(axes, value)
+    for _ in range(abs(exponent) - 1):
         product = values.matmul(axes, product, Leaf(value.node, value.dims).use(axes))
     return product
 
 
 def kron(axes: Axes, x: Any, y: Any) -> AxisValue:
     first, second = to_value(x), to_value(y)
-    if len(first.dims) != len(second.dims):
-        raise MisuseError("kron of tensors with different numbers of axes")
-    dims = tuple((*one, *two) for one, two in zip(first.dims, second.dims))
+    rank = max(len(first.dims), len(second.dims))
+    padded = ((*[()] * (rank - len(side.dims)), *side.dims) for side in (first, second))
+    dims = tuple((*one, *two) for one, two in zip(*padded))
     axes.apart(first.axes, second.axes)
     axes.apart(axes_of(dims))
     return AxisValue(call("⊙", (first.node, second.node)), dims)
@@ -94,7 +102,7 @@ operation("matmul mm bmm", "x, y", matmul)
 operation("dot", "x, y", dot)
 operation("inner", "x, y", inner)
 operation("outer ger", "x, y", outer)
-operation("vdot", "x, y", dot)
+operation("vdot", "x, y", vdot)
 operation("mv", "x, y", matmul)
 operation("tensordot", "x, y, axes|dims=2", tensordot)
 operation("kron", "x, y", kron)
@@ -159,14 +167,14 @@ def solve(axes: Axes, matrix: Any, right: Any) -> AxisValue:
 
 operation("inv inverse", "x", make_matrix_operation("inv", True))
 operation("det", "x", make_matrix_operation("det", False))
-operation("trace", "x, -offset=0", make_matrix_operation("trace", False))
 operation(
     "logdet", "x", make_definite_operation("logdet", False, "the matrix of logdet has a positive determinant"), "torch"
 )
 operation("slogdet", "x", lambda axes, x: (write_sign(axes, x), make_matrix_operation("logdet", False)(axes, x)))
-operation("eigvalsh", "x", eigenvalues)
+operation("eigvalsh", "x, -UPLO='L'", eigenvalues)
 operation("matrix_exp", "x", make_matrix_operation("expm", True))
-operation("cholesky", "x", make_definite_operation("cholesky", True, "the matrix of cholesky is symmetric"))
+definite = "the matrix of cholesky is symmetric"
+operation("cholesky", "x, *, -upper=False", make_definite_operation("cholesky", True, definite))
 operation("solve", "a, b", solve)
 
 
@@ -194,9 +202,10 @@ operation("layer_norm", "x, normalized_shape, weight=None, bias=None, eps=1e-5",
 
 def concatenate(axes: Axes, tensors: Any, axis: Any) -> AxisValue:
     """Concatenate tensors along a dimension, which gets a new axis. A tensor of size 1 there adds one element."""
-    if not isinstance(tensors, (tuple, list)) or not tensors or not isinstance(axis, int):
+    if not isinstance(tensors, (tuple, list)) or not tensors or not isinstance(axis, int | None):
         raise MisuseError("concatenate needs a list of tensors and an axis")
-    parts = [numeric(part) for part in tensors]
+    parts = [numeric(part) if axis is not None else values.flatten_axes(axes, numeric(part), None)[0] for part in tensors]  # fmt: skip
+    axis = axis or 0
     where = one_position(parts[0], axis)
     if any(len(part.dims) != len(parts[0].dims) or len(part.dims[where]) > 1 for part in parts):
         raise MisuseError("concatenate of tensors with different numbers of axes")
@@ -244,3 +253,42 @@ def stack(axes: Axes, tensors: Any, axis: Any) -> AxisValue:
 
 operation("stack", "tensors, axis|dim=0", stack)
 operation("concatenate cat concat", "tensors, axis|dim=0", concatenate)
+
+
+# ------------------------------------------------------------------------------------------------------------- literals
+def numbers_of(x: Any) -> tuple[tuple[int, ...], tuple[float, ...]] | None:
+    """Return the shape and the elements of nested lists of numbers, or None if there is anything else in them."""
+    if isinstance(x, (int, float)):
+        return (), (x,)
+    parts = [numbers_of(part) for part in x] if isinstance(x, tuple) else []
+    known = [part for part in parts if part is not None]
+    if not known or len(known) < len(parts) or len({shape for shape, _ in known}) > 1:
+        return None
+    return (len(parts), *known[0][0]), tuple(element for _, elements in known for element in elements)
+
+
+def array(axes: Axes, x: Any) -> AxisValue:
+    """Translate a list of numbers to a literal with new axes, and another list to a stack. Return a tensor unchanged.
+
+    A list of True and False is a condition.
+    """
+    if not isinstance(x, tuple):
+        return to_value(x)
+    shape, elements = numbers_of(x) or ((), ())
+    if not elements or sum(length > 1 for length in shape) > 2:
+        return stack(axes, x, 0)
+    over = [axes.new(size=length) for length in shape if length > 1]
+    axes.facts.pinned.extend((axis, axis.kind.size or 1) for axis in over)
+    axes.apart(over)
+    last = over[-1].kind.size or 1 if over else 1
+    numbers = [number(+element) for element in elements]
+    rows = tuple(tuple(numbers[start : start + last]) for start in range(0, len(numbers), last))
+    node = nodes.Literal(rows, tuple(nodes.Axis(axis.key) for axis in over)) if over else numbers[0]
+    named = iter(over)
+    value = AxisValue(node, tuple((next(named),) if length > 1 else () for length in shape))
+    if all(isinstance(element, bool) for element in elements):
+        return AxisValue(call("≠", (value.node, number(0))), value.dims, truth=True)
+    return value
+
+
+operation("array tensor asarray", "x, dtype=None", lambda axes, x, dtype: array(axes, x))

@@ -8,7 +8,7 @@ from typing import Any
 
 from . import values
 from .axes import Axes, AxisVariable, axes_of
-from .axis_operations import make_axis_operation
+from .axis_operations import make_accumulation, make_axis_operation
 from .code_indices import CodeIndices, only
 from .creation_operations import new_axis
 from .operations import MisuseError, Pair, SizeArgument, one_position, operation, operations, positions, to_value, truth
@@ -17,10 +17,8 @@ from .values import AxisValue, call, index_node, iota, number, plus, rename_axes
 
 def take(axes: Axes, x: Any, index: Any, axis: Any) -> AxisValue:
     """Select elements along one axis by an index or a tensor of indices, whose dimensions replace the axis."""
-    value = to_value(x)
-    if axis is None and len(value.dims) > 1:
-        raise MisuseError("take without an axis flattens its operand")
-    where = positions(value, 0 if axis is None else axis)
+    value, axis = values.flatten_axes(axes, to_value(x), axis)
+    where = positions(value, axis)
     return CodeIndices(axes).along(value, where, index if isinstance(index, int) else to_value(index))
 
 
@@ -49,13 +47,8 @@ def gather(broadcasts: bool) -> Callable[..., AxisValue]:
 
 
 operation("take", "x, indices, axis=None", take)
-operation("take_along_axis", "x, indices, axis", gather(True))
-operation(
-    "gather",
-    "x, dim, index",
-    lambda axes, x, dim, index: gather(False)(axes, x, index, dim),
-    "torch",
-)
+operation("take_along_axis", "x, indices, axis=-1", gather(True))
+operation("gather", "x, dim, index", lambda axes, x, dim, index: gather(False)(axes, x, index, dim), "torch")
 
 
 # -------------------------------------------------------------------------------------------------------------- order
@@ -65,7 +58,7 @@ def sort_pair(axes: Axes, x: Any, axis: Any, descending: Any) -> Any:
 
 
 def argsort(axes: Axes, x: Any, axis: Any) -> AxisValue:
-    result = make_axis_operation("argsort")(axes, x, axis)
+    result = make_accumulation("argsort")(axes, x, axis)
     axes.facts.assumed.append("argsort keeps the order of equal elements")
     return AxisValue(call("-", (result.node, number(1))), result.dims)
 
@@ -76,17 +69,16 @@ def largest(operator: str) -> Callable[..., AxisValue]:
 
         In a tie, the first element is chosen.
         """
-        value = to_value(x)
-        if axis is None and len(value.dims) != 1:
-            raise MisuseError(f"{operator} over several axes")
-        where = one_position(value, 0 if axis is None else axis)
+        rank = len(to_value(x).dims)
+        value, axis = values.flatten_axes(axes, to_value(x), axis)
+        where = one_position(value, axis)
         over = only(value.dims[where])
         one = axes.new()
         axes.facts.stated.append((one, 1))
         operand = value.node if operator == "argmax" else call("negative", (value.node,))
         chosen = index_node(call("argmaxk", (operand,), (over, one)), one, number(1))
         index = call("⊙", (chosen, values.iota(over)), (over,))
-        retained = ((),) if truth(keep) else ()
+        retained = ((),) * (1 + rank - len(value.dims)) if truth(keep) else ()
         dims = (*value.dims[:where], *retained, *value.dims[where + 1 :])
         axes.apart((*value.axes, one))
         return AxisValue(call("-", (index, number(1))), dims)
@@ -94,13 +86,8 @@ def largest(operator: str) -> Callable[..., AxisValue]:
     return rule
 
 
-operation("sort", "x, axis=-1", make_axis_operation("sort"), "numpy")
-operation(
-    "sort",
-    "x, dim=-1, descending=False",
-    sort_pair,
-    "torch",
-)
+operation("sort", "x, axis=-1", make_accumulation("sort"), "numpy")
+operation("sort", "x, dim=-1, descending=False", sort_pair, "torch")
 operation("argsort", "x, axis|dim=-1", argsort)
 for name in ("argmax", "argmin"):
     operations(
@@ -139,8 +126,14 @@ operation("diff", "x, n=1, axis|dim=-1", diff)
 def roll(axes: Axes, x: Any, shift: Any, axis: Any) -> AxisValue:
     """Shift the elements along axes. Elements that are shifted beyond the end reappear at the beginning."""
     value = to_value(x)
-    if axis is None and len(value.dims) != 1:
-        raise MisuseError("roll of all axes as one")
+    if axis is None and len(value.dims) > 1:
+        flat, _ = values.flatten_axes(axes, value, None)
+        rolled, parts = roll(axes, flat, shift, 0), [axes.twin(old) for old in value.axes]
+        axes.facts.same += zip(parts, value.axes)
+        axes.apart(parts)
+        turned = iter(parts)
+        dims = tuple(tuple(next(turned) for _ in dim) for dim in value.dims)
+        return AxisValue(values.merge_axes(rolled.node, axes_of(rolled.dims), parts), dims)
     where = positions(value, 0 if axis is None else axis)
     shifts = shift if isinstance(shift, tuple) else (shift,) * len(where)
     if len(shifts) != len(where) or not all(type(by) is int for by in shifts):
@@ -229,11 +222,7 @@ def is_divisible(axes: Axes, axis: AxisVariable, length: Any) -> bool:
     return not any(axis.root is whole.root for whole, _ in axes.facts.totals)
 
 
-operation(
-    "sliding_window_view",
-    "x, window_shape, axis=None",
-    sliding_windows,
-)
+operation("sliding_window_view", "x, window_shape, axis=None", sliding_windows)
 operation("unfold", "x, dimension, size, step", unfold, "torch")
 
 

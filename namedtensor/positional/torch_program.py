@@ -166,12 +166,7 @@ DRAWN = 8  # a random index is less than this number
 class ProgramWriter:
     """A writer that names all axes and builds the program from the translated nodes."""
 
-    def __init__(
-        self,
-        reader: GraphReader,
-        value: TracedTensor,
-        subject: Subject,
-    ):
+    def __init__(self, reader: GraphReader, value: TracedTensor, subject: Subject):
         self.reader, self.value, self.subject = reader, reader.with_axes(value), subject
         reader.axes.apart(self.value.axes)
         self.prefer_given(reader.axes.expand_axes(self.value.axes))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from grammar import nodes
@@ -14,14 +13,14 @@ from grammar.printer import to_latex, to_text
 from ..core.settings import recursion_headroom
 from .algebra import Algebra
 from .axes import axes_of
-from .checked import verify
+from .checked import check_dtypes, check_overflow, drop_ones, find_ones, verify
 from .code import CodeReader
 from .detection import kind_of
 from .einsum import EinsumLetters
 from .formula_writing import TranslatedProgram, name_value, statements_of
 from .indices import canonical
 from .library_functions import np
-from .naming import RepeatedAxisError, names_of
+from .naming import RepeatedAxisError, names_of, names_of_axes, spell_names
 from .refusals import ASKED, AmbiguousError, QuestionError, UnsafeError, make_refusal
 
 if TYPE_CHECKING:
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
 MAX_READINGS = 8
 MAX_CHARS = 20_000  # of a source
-KEY = re.compile("⟨[0-9]+⟩")
 READERS: dict[str, Callable[..., Any]] = {
     "matrices": Algebra,
     "indices": Algebra,
@@ -58,6 +56,12 @@ class Translation:
         Every assumption that the translation makes.
     checked : str
         A description of the check, which compares values with the source's library or checks only types.
+    of_reals : bool
+        Whether the source has another value for arrays of integers, which are therefore rejected.
+    of_integers : bool
+        Whether the source's value for arrays of integers has an integer dtype, which can overflow.
+    numbers : frozenset of str
+        The inputs of code that are neither indices nor conditions.
     """
 
     source: str
@@ -70,7 +74,11 @@ class Translation:
     _tree: nodes.Program
     _spelled: dict[str, str]  # the name of each input in the formula
     _ones: tuple[int, ...] = ()  # the positions of axes of length 1, which the formula does not have
+    _dropped: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # the same positions in each input
     checked: str = "not compared with the source"
+    of_reals: bool = False
+    of_integers: bool = False
+    numbers: frozenset[str] = frozenset()
 
     def __repr__(self) -> str:
         return self.formula
@@ -131,12 +139,15 @@ class Translation:
             raise NotationError(
                 206, f"no array for {', '.join(missing)}", hint=f"the inputs are {', '.join(self.axes)}"
             )
+        check_dtypes(self, inputs)
         values = {
-            self._spelled[name]: tensor(inputs[name], axes) if axes else inputs[name]
+            self._spelled[name]: tensor(array, axes) if axes else array
             for name, axes in self.axes.items()
+            for array in [drop_ones(inputs[name], self._dropped.get(name, ()))]
         }
         value = evaluate(self.formula, values, syntax="text")
         array = value.to_array(list(self.result)) if self.result else np.asarray(value.to_array())
+        check_overflow(self, inputs, array)
         return np.expand_dims(array, self._ones) if self._ones else array
 
 
@@ -346,24 +357,12 @@ def _translate_text(text: str, shapes: Mapping[str, Any], kind: str, choices: Ch
         ) from None
     except NotationError as problem:
         known = names_of_axes(reader)
-        hint = None if problem.hint is None else _spell_names(str(problem.hint), known)
-        raise problem.replace(message=_spell_names(problem.message, known), hint=hint) from None
+        hint = None if problem.hint is None else spell_names(str(problem.hint), known)
+        raise problem.replace(message=spell_names(problem.message, known), hint=hint) from None
     translation = _build_translation(text, program, names, choices)
     if check:
         translation.checked = verify(translation, program, text)
     return translation
-
-
-def names_of_axes(reader: Any) -> Mapping[str, tuple[str, ...]]:
-    """Return the names of the axes by key, for an error message. Unnamed axes are called "an axis" if naming fails."""
-    try:
-        return names_of(reader.axes)
-    except RepeatedAxisError:
-        return {key: (axis.kind.name or "an axis",) for key, axis in reader.axes.all.items()}
-
-
-def _spell_names(text: str, names: Mapping[str, tuple[str, ...]]) -> str:
-    return KEY.sub(lambda match: ", ".join(names.get(match[0], ("an axis",))), text)
 
 
 def _build_translation(
@@ -379,7 +378,7 @@ def _build_translation(
         for name, leaf in program.inputs.items()
     }
     spellings = {name: to_text(leaf.node) for name, leaf in program.inputs.items()}
-    reading = [_spell_names(line, names) for line in program.remarks]
+    reading = [spell_names(line, names) for line in program.remarks]
     for name, spelled in spellings.items():
         if [*spellings.values()].count(spelled) > 1:
             raise make_refusal(
@@ -388,8 +387,10 @@ def _build_translation(
         if canonical(spelled) != canonical(name):
             reading.append(f"{name} is called {spelled}")
     tree = nodes.Program(tuple(statements))
-    dims = program.lines[-1].dims
-    ones = tuple(position for position, dim in enumerate(dims) if not dim) if program.source else ()
+    ones = find_ones(program.lines[-1].dims) if program.source else ()
+    dropped = {name: find_ones(leaf.dims) for name, leaf in program.inputs.items()}
+    facts = program.axes.facts
+    numbers = frozenset({*axes}.difference(facts.indices, facts.truths) if program.source else ())
     return Translation(
-        text, to_text(tree), program.kind, axes, result, tuple(reading), tuple(choices.chosen), tree, spellings, ones
-    )
+        text, to_text(tree), program.kind, axes, result, tuple(reading), tuple(choices.chosen), tree, spellings, ones, dropped, numbers=numbers
+    )  # fmt: skip

@@ -6,6 +6,7 @@ by names. The printer adds brackets, scripts and LaTeX.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -65,12 +66,14 @@ def name(axis: AxisVariable) -> nodes.Name:
 
 
 def number(value: float) -> Node:
-    """Return a node for a number. A negative number is written as the negation of a positive one."""
+    """Return a node for a number. A negative number is written as the negation of a positive one, and nan as 0 / 0."""
+    if value != value:
+        return nodes.Call("/", (), (), (number(0), number(0)))
     if value < 0:
         return nodes.Call("negative", (), (), (number(-value),))
     if value == float("inf"):
         return nodes.Name("∞")
-    return nodes.Number(int(value) if type(value) is float and value.is_integer() and value < 2**53 else value)
+    return nodes.Number(int(value) if isinstance(value, float) and value.is_integer() and value < 2**53 else value)
 
 
 def call(
@@ -119,6 +122,26 @@ def merge_axes(node: Node, old: Iterable[AxisVariable], new: Iterable[AxisVariab
     """Return a node in which the `old` axes are merged or split into the `new` axes."""
     item = tuple(nodes.Axis(axis.key) for axis in old), tuple(nodes.Axis(axis.key) for axis in new)
     return nodes.Rename(node, (item,))
+
+
+def merge_into_one(axes: Axes, node: Node, old: Sequence[AxisVariable]) -> tuple[Node, AxisVariable]:
+    """Return a node in which several axes are merged into a single new axis, and this axis."""
+    sizes = [axis.kind.size for axis in old]
+    new = axes.new(size=None if None in sizes else math.prod(size or 1 for size in sizes))
+    axes.facts.products.append((new, tuple(old)))
+    axes.apart((*old, new))
+    return merge_axes(node, old, [new]), new
+
+
+def flatten_axes(axes: Axes, value: AxisValue, axis: Any) -> tuple[AxisValue, Any]:
+    """Return a value and the axis of an operation. Without an axis, the value's axes are merged into one."""
+    if axis is not None or len(value.dims) == 1:
+        return value, 0 if axis is None else axis
+    over = axes_of(value.dims)
+    if len(over) < 2:
+        return value.moved((over,)), 0
+    node, new = merge_into_one(axes, value.node, over)
+    return AxisValue(node, ((new,),)), 0
 
 
 def size(axis: AxisVariable) -> Node:

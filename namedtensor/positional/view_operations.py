@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import values
-from .axes import Axes, AxisVariable, Dim
-from .operations import MisuseError, PartArgument, SizeArgument, one_position, operation, shape_of, to_value
+from .axes import Axes, AxisVariable, Dim, axes_of
+from .operations import MisuseError, PartArgument, SizeArgument, one_position, operation, positions, shape_of, to_value
 from .values import AxisValue
 
 
@@ -94,7 +94,11 @@ class DimensionViews:
                 node = whole.node
                 dims.extend(whole.dims)
             else:
-                raise MisuseError("axes are merged and cut at once")
+                node, joined = values.merge_into_one(self.axes, node, merged)
+                self.axes.facts.pinned.append((joined, math.prod(parts)))
+                whole = self.split(AxisValue(node, ((joined,),)), joined, parts, [], [])
+                node = whole.node
+                dims.extend(whole.dims)
         result = AxisValue(node, (*dims, *after))
         self.axes.apart(result.axes)
         return result
@@ -149,8 +153,15 @@ def spell(item: Any) -> str:
 
 
 # ---------------------------------------------------------------------------------------------------------- operations
-def reshape(axes: Axes, x: Any, shape: Any) -> AxisValue:
-    return DimensionViews(axes).reshape(to_value(x), shape if isinstance(shape, tuple) else (shape,))
+def reshape(axes: Axes, x: Any, shape: Any, order: Any = "C") -> AxisValue:
+    """Return a tensor in another shape. In the order F, the first index changes fastest, as in the transpose."""
+    value, listed = to_value(x), shape if isinstance(shape, tuple) else (shape,)
+    if order not in ("C", "F"):
+        raise MisuseError(f"the order {order} depends on the memory")
+    if order == "C":
+        return DimensionViews(axes).reshape(value, listed)
+    turned = DimensionViews(axes).reshape(value.moved(value.dims[::-1]), listed[::-1])
+    return turned.moved(turned.dims[::-1])
 
 
 def flatten(axes: Axes, x: Any, first: Any, last: Any) -> AxisValue:
@@ -159,6 +170,12 @@ def flatten(axes: Axes, x: Any, first: Any, last: Any) -> AxisValue:
     start, end = one_position(value, first), one_position(value, last)
     shape = shape_of(value)
     return reshape(axes, value, (*shape[:start], -1, *shape[end + 1 :]))
+
+
+def count_elements(x: Any, axis: Any = None) -> Any:
+    """Return how many elements a tensor has, or how long some of its dimensions are."""
+    value = to_value(x)
+    return SizeArgument(axes_of(value.dims[position] for position in positions(value, axis)))
 
 
 def split_dimension(axes: Axes, x: Any, dim: Any, sizes: Any) -> AxisValue:
@@ -171,11 +188,12 @@ def split_dimension(axes: Axes, x: Any, dim: Any, sizes: Any) -> AxisValue:
     return reshape(axes, value, (*shape[:where], *sizes, *shape[where + 1 :]))
 
 
-operation("reshape", "x, shape...", reshape)
+operation("reshape", "x, shape|newshape..., *, order='C'", reshape)
 operation("view", "x, size...", reshape)
-operation("flatten", "x, -order='C'", lambda axes, x: flatten(axes, x, 0, -1), "numpy")
+operation("flatten", "x, order='C'", lambda axes, x, order: reshape(axes, x, -1, order), "numpy")
 operation("flatten", "x, start_dim=0, end_dim=-1", flatten, "torch")
-operation("ravel", "x, -order='C'", lambda axes, x: flatten(axes, x, 0, -1))
+operation("ravel", "x, order='C'", lambda axes, x, order: reshape(axes, x, -1, order))
 operation("unflatten", "x, dim, sizes", split_dimension)
+operation("size", "x, axis=None", lambda axes, x, axis: count_elements(x, axis), "numpy")
 operation("size", "x, dim=None", lambda axes, x, dim: shape_of(x) if dim is None else shape_of(x)[dim], "torch")
 operation("len", "x", lambda axes, x: shape_of(x)[0])
