@@ -29,7 +29,7 @@ VALUES_OF_JAX = 10  # programs of which it computes values: it compiles each ope
 LIBRARIES = ("numpy", "torch", "jax")
 
 
-def drawn_calls(library: str, count: int) -> Any:
+def draw_calls(library: str, count: int) -> Any:
     """Programs that can be computed, with their values."""
     seed = 0
     while count:
@@ -54,7 +54,7 @@ def test_drawn_programs_give_the_right_value_or_a_sentence(library):
     pytest.importorskip(library)
     faults, outcomes = [], Counter()
     programs = PROGRAMS_OF_JAX if library == "jax" else PROGRAMS
-    for number, (seed, text, values) in enumerate(drawn_calls(library, programs)):
+    for number, (seed, text, values) in enumerate(draw_calls(library, programs)):
         function = export(text, library, values)
         same = {name: (np.asarray(tensor.array), tensor.axes) for name, tensor in tensors(values).items()}
         calls = [("as exported", same), *other_calls(values, random.Random(seed))]
@@ -75,7 +75,7 @@ def test_drawn_programs_give_the_right_value_or_a_sentence(library):
 @pytest.mark.skipif(javascript.NODE is None, reason=javascript.REASON)
 def test_drawn_programs_in_javascript_give_the_right_value_or_a_sentence():
     calls = []
-    for seed, text, values in drawn_calls("numpy", PROGRAMS):
+    for seed, text, values in draw_calls("numpy", PROGRAMS):
         values = javascript.in_doubles(values)
         module = nt.formula(text).to_javascript(values)
         for how, inputs in other_calls(values, random.Random(seed)):
@@ -152,7 +152,7 @@ def test_a_call_is_refused_in_a_sentence(name, library):
     text, inputs, arrays, message = CALLS[name]
     if library == "jax":
         arrays = [array.astype(NARROW.get(array.dtype.name, array.dtype)) for array in arrays]
-        inputs = {name: as_int32(input_) for name, input_ in inputs.items()}
+        inputs = {name: convert_to_int32(input_) for name, input_ in inputs.items()}
         message = message.replace("int64", "int32")
     if library == "torch":
         message = message.replace("float", "torch.float").replace("int64", "torch.int64")
@@ -166,7 +166,7 @@ def test_a_call_is_refused_in_a_sentence(name, library):
     assert exported.unclear(raised.value) is None
 
 
-def as_int32(value: Any) -> Any:
+def convert_to_int32(value: Any) -> Any:
     return nt.tensor(value.array.astype("int32"), value.axes) if isinstance(value, nt.NamedTensor) else value
 
 
@@ -234,11 +234,11 @@ def test_a_specialized_function_stays_as_it_is():
 
 
 def test_a_specialized_function_calls_functions_of_python():
-    @nt.custom_function("tripled_by_python : ℝ → ℝ")
-    def tripled_by_python(x):
+    @nt.custom_function("triple_in_python : ℝ → ℝ")
+    def triple_in_python(x):
         return 3 * x
 
-    specialization = nt.formula("f(x) = tripled_by_python(x) + 1").compile().specialize(nt.tensor([1.0, 2.0], "a"))
+    specialization = nt.formula("f(x) = triple_in_python(x) + 1").compile().specialize(nt.tensor([1.0, 2.0], "a"))
     np.testing.assert_allclose(specialization.function(np.array([1.0, 2.0])), [4.0, 7.0])
     with pytest.raises(nt.NotationError, match="has no source text"):
         _ = specialization.source
@@ -294,7 +294,7 @@ def test_javascript_refuses_what_does_not_fit():
         assert (result.get("name"), result.get("message")) == ("NotationError", message), name
 
 
-def without_docstrings(text: str) -> str:
+def remove_docstrings(text: str) -> str:
     tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node) is not None:
@@ -309,5 +309,5 @@ def test_no_word_in_a_docstring_of_a_kernel_adds_an_import_or_a_kernel(library):
     modules = {module.partition(".")[0] for module in table.modules}
     named = {*kernels, *table.fixed.aliases, *table.aliases, *modules, *MATH}
     for name, text in kernels.items():
-        only_in_prose = {*WORDS.findall(text)} - {*WORDS.findall(without_docstrings(text))}
+        only_in_prose = {*WORDS.findall(text)} - {*WORDS.findall(remove_docstrings(text))}
         assert not only_in_prose & named, name
