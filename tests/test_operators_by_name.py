@@ -86,7 +86,7 @@ KNOWING = {  # for each file the names that it knows, and why no flag of a recor
     "planning/contraction_order.py": ("sum ∑", "a rewrite: chains of products are summed"),
     "planning/fused_kernels.py": ("mean softmax sqrt standardize var", "rewrites: attention and layer norm"),
     "planning/lowering.py": ("sum ∑", "the kinds of terms that rewrites match"),
-    "planning/online_softmax.py": ("max softmax sum", "a rewrite"),
+    "planning/online_softmax.py": ("softmax sum", "a rewrite"),
     "planning/planner.py": ("exp logsoftmax softmax sum ∑", "the kinds of terms that rewrites match"),
     "programs/einsum.py": ("sum trace ∑", "a call of einsum, whose subscripts say a trace"),
     "scope/distributions.py": ("cos cumsum log min sqrt ∑", "how a draw is computed from uniform numbers"),

@@ -44,7 +44,7 @@ def test_the_ends_are_reached(primitive):
         ), inputs
 
 
-@pytest.mark.parametrize("primitive", ["select", "concat", "stack"])
+@pytest.mark.parametrize("primitive", ["concat", "stack"])
 def test_what_holds_both_reaches_from_the_least_to_the_greatest(primitive):
     for inputs in itertools.product(SMALL, repeat=2):
         assert transfer_step(primitive, inputs, {}) == either(*inputs)

@@ -206,7 +206,7 @@ def find_shared_dtypes(plan: Plan, names_dtype: frozenset[str] = NAMES_DTYPE) ->
     """Return the floating dtypes for which a plan's text is valid if all floating inputs have the same dtype.
 
     The result is empty if the plan's own floating inputs differ or have another dtype, or if a line depends on the
-    dtype. If the plan has guards, narrower dtypes are left out, because the guards' bounds are valid for one range.
+    dtype.
     """
     inputs = {value.dtype for value in plan.inputs if isinstance(value, PlanValue) and "float" in value.dtype}
     if len(inputs) != 1 or not inputs <= {*SHARED}:
@@ -217,16 +217,13 @@ def find_shared_dtypes(plan: Plan, names_dtype: frozenset[str] = NAMES_DTYPE) ->
         return ()
     if any("float" in step.value.dtype and step.value.dtype != dtype for step in steps):
         return ()
-    guarded = any(step.primitive == "guard" for step in steps)  # A wider dtype includes the range between the bounds.
-    return tuple(candidate for candidate in SHARED if not guarded or candidate >= dtype)
+    return SHARED
 
 
 def every_step(plan: Plan) -> Iterator[Step]:
-    """Yield the steps of a plan, its inner plans and its fallback."""
+    """Yield the steps of a plan and its inner plans."""
     for step in plan.steps:
         yield step
         inner: Any = step.options.get("plan")
         if inner is not None:
             yield from every_step(inner)
-    if plan.fallback is not None:
-        yield from every_step(plan.fallback)

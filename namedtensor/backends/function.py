@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextvars
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -53,8 +53,6 @@ class PlanFunction:
         extra: dict[str, Any] = {f"python_{number}": function for number, function in enumerate(python, 1)}
         if target.placement is not None:
             extra |= target.placement.kernels
-        if plan.fallback is not None:
-            extra["function_fallback"] = later(lambda: PlanFunction(plan.fallback, target, python))  # type: ignore[arg-type]
         self.steps = {}
         is_quiet = target.name in ("numpy", "standard")
         try:
@@ -140,20 +138,13 @@ class PlanFunction:
         return next(iter(steps.values())) if step is None and len(steps) == 1 else step
 
 
-def later(make: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
-    """Return a function that forwards its arguments to the function that `make` returns at the first call."""
-    cached = cache(make)
-    return lambda *arrays: cached()(*arrays)
-
-
 STEP, INPUT = 1200, 400  # the approximate bytes of a step and an input, including terms, source and code
 
 
 def bytes_of(plan: Plan) -> int:
     """Return the approximate memory of a plan, including its function, in bytes."""
     inner = (step.options["plan"] for step in plan.steps if "plan" in step.options)
-    further = (item for item in (*inner, plan.fallback) if item is not None)
-    return STEP * len(plan.steps) + INPUT * len(plan.inputs) + sum(map(bytes_of, further))
+    return STEP * len(plan.steps) + INPUT * len(plan.inputs) + sum(map(bytes_of, inner))
 
 
 # The value of log(-1) is nan, without a warning. NumPy keeps its warning settings in a context variable, so running a

@@ -116,7 +116,6 @@ COMMON = {
     **INFIX_LINES, **PREFIX_LINES, "expand": expand, "transpose": write_transpose, "pick": pick, "python": python, "head": "{0}[..., :{size}]", "part": "{0}[..., {start}:{stop}]",
     "unfold": "windows({0}, {at}, {size})", "positions": positions, "whole_positions": "whole_positions({0})", "covered": "covered({0})",
     "item": "{0}[{at}]", "loop": loop,
-    "guard": "guard({0}, {low!r}, {high!r})",
     "exact_add": "exact_add({0}, {1})", "exact_subtract": "exact_subtract({0}, {1})",
     "exact_abs": "exact_abs({0})", "exact_cast": "exact_cast({0})",
 }  # fmt: skip

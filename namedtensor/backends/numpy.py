@@ -35,7 +35,13 @@ REDUCTIONS = {
     "any": "logical_or",
     "all": "logical_and",
 }
-WRITES = frozenset((*UFUNCS, "erf", "put")) - {"isfinite"}
+WITH_OUT = (
+    "put",
+    "standardize",
+    "normalized",
+    "normalized_slices",
+)  # kernels whose last parameter is the array to write to
+WRITES = frozenset((*UFUNCS, "erf", *WITH_OUT)) - {"isfinite"}
 ALIASES = {
     **{name: f"np.{name}" for name in UFUNCS.values()},
     **{f"{ufunc}_reduce": f"np.{ufunc}.reduce" for ufunc in REDUCTIONS.values()},
@@ -85,22 +91,28 @@ def _write_reduction(ufunc: str):
 
 def _write_blocks(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     text = f"{write_tuple(names)}, {options['cuts']}, {options['counts']}, {options['rows']}, {options['at']}"
-    forms = []
-    for name, _, buffers in BACKEND.forms(step):
-        forms += [name, write_tuple(tuple(f"({shape}, {dtype_text('np', dtype)})" for shape, dtype in buffers.made))]
-    run, buffers, *fallback = forms
-    more = "".join(f", {name}" for name in fallback)
-    caller = CALLERS[options["cores"]]
-    return (
-        f"in_blocks({caller}, {run}, {text}, {options['sizes']}, {dtype_text('np', step.value.dtype)}, {buffers}{more})"
+    caller, dtype = CALLERS[options["cores"]], dtype_text("np", step.value.dtype)
+    return f"in_blocks({caller}, {options['function']}, {text}, {options['sizes']}, {dtype}, {_write_buffers(step)})"
+
+
+def _write_buffers(step: Any) -> str:
+    """Return the shapes and dtypes of the buffers for the inner function of a step, as source text."""
+    return write_tuple(
+        tuple(f"({shape}, {dtype_text('np', dtype)})" for shape, dtype in BACKEND.buffers_of_step(step).made)
     )
 
 
 def _compute_over_slices(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    ((name, plan, buffers),) = BACKEND.forms(step)
-    text = write_tuple(tuple(f"({shape}, {dtype_text('np', dtype)})" for shape, dtype in buffers.made))
     places = f"{options['start']}, {options['stop']}, {options['rows']}"
-    return f"over_slices({name}, {options['combine']}, {write_tuple(names)}, {options['cuts']}, {places}, {text})"
+    return (
+        f"over_slices({options['function']}, {write_tuple(names)}, {options['cuts']}, {places}, {_write_buffers(step)})"
+    )
+
+
+def _normalize_slices(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
+    product, sums, y, *arrays = names
+    given = f"{options['function']}, {write_tuple(tuple(arrays))}, {options['at']}, {options['subscripts']!r}"
+    return f"normalized_slices({product}, {sums}, {y}, {given})"
 
 
 def _dot(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
@@ -157,7 +169,8 @@ class NumPy(Backend):
             "take": "{0}.take({1}, {at})",
             "scatter_add": write_scatter,
             "shifted": "shifted({0}, {1}, {2}, {along})",
-            "standardize": "standardize({0}, {eps!r})",
+            "standardize": "standardize({0}, {1}, {2}, {along})",
+            "normalized": "normalized({0}, {1}, {2}, {3}, {along}, {subscripts!r})",
             "put": "put({0}, {1}, {2}, {at}, {first})",
             "take_along": "np.take_along_axis({0}, {1}, axis=-1)",
             "ascending": 'np.argsort({0}, -1, "stable")',
@@ -167,6 +180,7 @@ class NumPy(Backend):
             "ones": lambda names, options, step: f"np.ones({options['size']}, dtype={dtype(step.value.dtype)})",
             "tiling": _write_blocks,
             "slices": _compute_over_slices,
+            "normalized_slices": _normalize_slices,
             "eye": lambda names, options, step: f"np.eye({options['size']}, dtype={dtype(step.value.dtype)})",
             "constant": lambda names, options, step: f"np.asarray({options['number']!r}, dtype={dtype(step.value.dtype)})",
             "numbers": lambda names, options, step: f"np.array({numbers(options['numbers'])}, dtype={dtype(step.value.dtype)}).reshape({options['sizes']})",
@@ -201,7 +215,7 @@ class NumPy(Backend):
             return f"{names[0]}.dot({names[1]}, {out})"
         if step.primitive in self.products:
             return f"matmul({', '.join(names)}, {out})"
-        if step.primitive == "put":
+        if step.primitive in WITH_OUT:
             return f"{self.expression(step, names)[:-1]}, {out})"
         keyword = "out=" if step.primitive in ("maximum", "minimum") else ""
         function = _erf(step) if step.primitive == "erf" else UFUNCS[step.primitive]
@@ -237,10 +251,7 @@ class NumPy(Backend):
         text.include(self.source(plan, "inside", given=buffers))
         shapes = write_tuple(tuple(f"({shape}, {dtype_text('np', dtype)})" for shape, dtype in buffers.made))
         text.add(f"def function({given}):")
-        text.add(f"    result = in_buffers(lambda memory: inside({given and given + ', '}*memory({shapes})))")
-        if plan.fallback is not None:
-            text.lines += ["    if result is True:", f"        return function_fallback({given})"]
-        text.add("    return result")
+        text.add(f"    return in_buffers(lambda memory: inside({given and given + ', '}*memory({shapes})))")
         return text.source()
 
 

@@ -8,37 +8,23 @@ from .lines import INDEX_ERROR, exact
 from .numpy_threads import BESIDE_BLAS, BUFFERS, CORES, LIMIT, ON_ALL_CORES, POOL, THREAD_CLOCKS, USER
 
 IN_BLOCKS = '''
-def in_blocks(caller, run, arrays, cuts, counts, rows, axis, shape, dtype, buffers, fallback=None, more_buffers=()):
+def in_blocks(caller, run, arrays, cuts, counts, rows, axis, shape, dtype, buffers):
     """Apply `run` to each block of the arrays and assemble the result; `caller` runs the workers.
 
     `cuts` contains, for each axis of each array, the index of the count that splits the axis, or None. The last count
     splits into slices of `rows`, and the other counts split into single elements. `run` receives the part of the result
     to write to, and `buffers`, which are local to a thread. The last slice overlaps the previous slice, so that all
-    slices have the same size, but only its new rows are written. If the values of a block are too extreme, `run`
-    returns True, and `fallback` computes the block. After two such blocks in a row, it computes all remaining blocks.
+    slices have the same size, but only its new rows are written.
     """
-    forms = [(run, buffers)] if fallback is None else [(run, buffers), (fallback, more_buffers)]
     out = np.empty(shape, dtype)
     picked = len(counts) - 1
     starts = [*range(0, counts[-1], rows)]
     places = itertools.product(*(range(count) for count in counts[:-1]), starts)
     before = (slice(None),) * (axis - picked)
     lock = threading.Lock()
-    extreme = 0  # blocks in a row
 
     def work(memory):
-        form, own = None, ()
-
-        def written(parts, into):
-            nonlocal form, own, extreme
-            for each in forms[extreme > 1 :]:
-                if form is not each:
-                    form, own = each, memory(each[1])
-                if form[0](*parts, into, *own) is not True:
-                    extreme = 0 if form is forms[0] else extreme
-                    return
-                extreme += 1
-
+        own = memory(buffers)
         while True:
             with lock:
                 place = next(places, None)
@@ -50,18 +36,18 @@ def in_blocks(caller, run, arrays, cuts, counts, rows, axis, shape, dtype, buffe
             into = out[(*place[:-1], *before, slice(place[-1], place[-1] + rows))]
             if again:
                 whole = np.empty((*into.shape[: len(before)], rows, *into.shape[len(before) + 1 :]), dtype)
-                written(parts, whole)
+                run(*parts, whole, *own)
                 into[...] = whole[(*before, slice(again, None))]
             else:
-                written(parts, into)
+                run(*parts, into, *own)
 
     caller(work)
     return out
 '''
 LOOP = lines.LOOP.replace("stacked", "np.stack")
 OVER_SLICES = '''
-def over_slices(run, combine, arrays, cuts, start, stop, rows, buffers):
-    """Apply `run` to each slice of the arrays and combine the results. `cuts` has the sliced axis of each array, or None."""
+def over_slices(run, arrays, cuts, start, stop, rows, buffers):
+    """Add the results of `run` for all slices of the arrays. `cuts` has the sliced axis of each array, or None."""
     cuts = [None if cut is None else (slice(None),) * cut for cut in cuts]
 
     def work(memory):
@@ -70,8 +56,7 @@ def over_slices(run, combine, arrays, cuts, start, stop, rows, buffers):
             at = slice(place, place + rows)
             parts = [array if cut is None else array[(*cut, at)] for array, cut in zip(arrays, cuts)]
             more = run(*parts, *own)
-            more = more if isinstance(more, tuple) else (more,)
-            found = [combine(*pair, out=pair[0]) for pair in zip(found, more)] if found else more
+            found = [np.add(*pair, out=pair[0]) for pair in zip(found, more)] if found else more
         return found
 
     return in_buffers(work)
@@ -111,16 +96,49 @@ def shifted(sums, powers, x, axes):
     return sums
 '''
 STANDARDIZE = '''
-def standardize(x, eps):
-    """Return x / √(mean square along the last axis + eps). If a square overflows, first scale x by its largest element."""
-    n = x.dtype.type(x.shape[-1])
-    squares = np.vecdot(x, x)[..., None] / n
-    if guard(squares, -1, np.finfo(x.dtype).max):
-        return x / np.sqrt(squares + x.dtype.type(eps))
-    scale = np.maximum.reduce(np.abs(x), -1, None, None, True)
+def standardize(x, n, eps, axes, out=None):
+    """Return x / √(∑ x² / n + eps). If a square overflows, first scale x by its largest element."""
+    squares = sum_of_squares(x, axes)
+    squares = np.divide(squares, n, squares)
+    if guard(squares, -1, inf):
+        squares = np.add(squares, eps, squares)
+        return np.divide(x, np.sqrt(squares, squares), out)
+    scale = np.maximum.reduce(np.abs(x), axes, None, None, True)
     scale = np.where(np.isfinite(scale) & (scale > 1), scale, x.dtype.type(1))
     x = x / scale
-    return x / np.sqrt(np.vecdot(x, x)[..., None] / n + x.dtype.type(eps) / scale / scale)
+    return np.divide(x, np.sqrt(sum_of_squares(x, axes) / n + eps / scale / scale), out)
+
+
+def sum_of_squares(x, axes):
+    if axes == (x.ndim - 1,):
+        return np.vecdot(x, x)[..., None]
+    return np.add.reduce(x * x, axes, None, None, True)
+'''
+DIVIDED_FIRST = '''
+def divided_first(powers, y, axes, subscripts, out=None):
+    """Return (powers / ∑ powers) ⊙ y."""
+    weights = powers / np.add.reduce(powers, axes, None, None, True)
+    result = np.einsum(subscripts, weights, y, optimize=True)
+    if out is None:
+        return result
+    out[...] = result
+    return out
+'''
+NORMALIZED = '''
+def normalized(product, sums, powers, y, axes, subscripts, out=None):
+    """Return product / sums, where product = powers ⊙ y. If the product overflows, first divide the powers."""
+    if guard(product, -inf, inf):
+        return np.divide(product, sums, out)
+    return divided_first(powers, y, axes, subscripts, out)
+'''
+NORMALIZED_SLICES = '''
+def normalized_slices(product, sums, y, scores, arrays, axis, subscripts, out=None):
+    """Return product / sums. If a sum is small or an element is very large, first compute and divide all powers."""
+    if guard(sums, 0.5, 2.0 ** (64 if product.itemsize == 4 else 512)) and guard(product, -inf, inf):
+        return np.divide(product, sums, out)
+    x = scores(*arrays)
+    powers = np.exp(x - np.maximum.reduce(x, axis, None, None, True))
+    return divided_first(powers, y, axis, subscripts, out)
 '''
 ERF = '''
 def erf(x, out=None):
@@ -355,6 +373,9 @@ KERNELS = {
     "guard": GUARD,
     "shifted": SHIFTED,
     "standardize": STANDARDIZE,
+    "divided_first": DIVIDED_FIRST,
+    "normalized": NORMALIZED,
+    "normalized_slices": NORMALIZED_SLICES,
     "horner": HORNER_WITH_COEFFICIENTS,
     "erf": ERF,
     "erf_single": f"{COEFFICIENTS['SINGLE']}\n\n\n{ERF_SINGLE.strip()}",

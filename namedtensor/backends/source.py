@@ -106,11 +106,9 @@ class Backend:
         """Return the name that code outside of the function uses for a fixed value."""
         return plan.names[value]
 
-    def forms(self, step: Step) -> list[tuple[str, Plan, Workspace]]:
-        """Return the functions of a block or a slice: the name, the plan, and the buffers of each function."""
-        plan, name = step.options["plan"], step.options["function"]
-        several = [(name, plan)] if plan.fallback is None else [(name, plan), (f"{name}_fallback", plan.fallback)]
-        return [(name, plan, self.buffers(plan, step.primitive == "tiling")) for name, plan in several]
+    def buffers_of_step(self, step: Step) -> Workspace:
+        """Return the buffers of the function of a block or a slice."""
+        return self.buffers(step.options["plan"], step.primitive == "tiling")
 
     def buffers(self, plan: Plan, out: bool, **fits: Any) -> Workspace:
         """Return the buffers that a plan's function writes to, including an array for its result if `out` is true."""
@@ -136,26 +134,26 @@ class Backend:
         text, nested = Written(), []
         for step in plan.steps:
             if "plan" in step.options:
-                is_loop, body = step.primitive == "loop", (step.options["function"], step.options["plan"], None)
-                for name_of_block, of_block, buffer in [body] if is_loop else self.forms(step):
-                    inner = self.source(of_block, name_of_block, comments, buffer, is_loop)
-                    if of_block.symbols:  # The inner function reads these sizes from the function around it.
-                        nested.append(text.include_before_function(inner, name_of_block))
-                    else:
-                        text.include(inner)
+                inner_name, inner_plan = step.options["function"], step.options["plan"]
+                buffers = self.buffers_of_step(step) if step.primitive in ("tiling", "slices") else None
+                inner = self.source(inner_plan, inner_name, comments, buffers, step.primitive == "loop")
+                if inner_plan.symbols:  # The inner function reads these sizes from the function around it.
+                    nested.append(text.include_before_function(inner, inner_name))
+                else:
+                    text.include(inner)
         self.write_fixed(text, plan, comments)
         self.write_sized(text, plan, comments)
         parameters = [plan.names[value] for value in plan.inputs]
         if given is not None:
             parameters += [*["out"] * given.out, *(f"buffer_{number}" for number in range(1, len(given.made) + 1))]
         text.add(f"def {name}({', '.join(parameters) if signature is None else signature}):")
-        text.lines += entry or ([] if given is not None or plan.inner or not plan.is_open else size_lines(plan))
+        text.lines += entry or ([] if given is not None or plan.is_inner or not plan.is_open else size_lines(plan))
         text.lines += self.opening(plan)
-        if given is None and not plan.inner:
+        if given is None and not plan.is_inner:
             text.lines += self.call_size_function(plan, comments)
         for inner in nested:
             text.include(inner, "    ")
-        self.write_steps(text, plan, comments, given, f"{name}_fallback({', '.join(parameters)})")
+        self.write_steps(text, plan, comments, given)
         if given is not None and given.out:
             (result,) = plan.results
             if given.first is None:
@@ -185,7 +183,7 @@ class Backend:
 
     def done_once(self, plan: Plan, comments: bool) -> tuple[Step, ...]:
         """Return the steps whose results are cached for each combination of input sizes."""
-        return plan.steps_of_sizes if self.keeps_sized and not comments and not plan.inner else ()
+        return plan.steps_of_sizes if self.keeps_sized and not comments and not plan.is_inner else ()
 
     def write_sized(self, text: Written, plan: Plan, comments: bool) -> None:
         """Write the function for the steps that depend only on input sizes, if their results are cached."""
@@ -216,7 +214,7 @@ class Backend:
         results = tuple(plan.names[step.value] for step in steps if step.value in used)
         return ", ".join(map(str, symbols)), write_tuple(results)
 
-    def write_steps(self, text: Written, plan: Plan, comments: bool, given: Workspace | None, fallback: str) -> None:
+    def write_steps(self, text: Written, plan: Plan, comments: bool, given: Workspace | None) -> None:
         """Write the lines for each step of the function, and lines that release large arrays after their last use."""
         over = find_reused_arrays(plan, self.writes) if self.writes and plan.in_place else {}
         keeps = given is not None and (given.out or plan.is_inner)  # Blocks and slices release no arrays.
@@ -229,9 +227,6 @@ class Backend:
                 continue
             names, out = self.names_of(plan, step), variables.get(value)
             line = self.expression(step, names) if out is None else self.writing(step, names, out)
-            if step.primitive == "guard":
-                text.lines += [f"    if not {line}:", f"        return {fallback if given is None else 'True'}"]
-                continue
             known = f"    {plan.names[value]} = {line}"
             text.add(f"{known}  # {comment(value)}" if comments else known, step)
             if value in dead:
@@ -260,8 +255,6 @@ class Backend:
     def whole(self, plan: Plan, name: str = "function") -> str:
         """Return the standalone source text of a plan."""
         text = self.source(plan, name, comments=True, entry=entry_checks(plan, self.name, self.dtype)).text
-        if plan.fallback is not None:
-            text = self.source(plan.fallback, f"{name}_fallback", comments=True).text + text
         kernels, aliases = self.used(text)
         heads = self.heads(text, kernels)
         names = [f"{alias} = {meaning}" for alias, meaning in aliases.items()]
@@ -340,9 +333,7 @@ class Backend:
             if step.primitive in self.fixed.known and is_done_before(step.value):
                 yield self.fixed_name(plan, step.value), step
             elif "plan" in step.options:
-                for item in (step.options["plan"], step.options["plan"].fallback):
-                    if item is not None:
-                        yield from self.steps_of_data(item)
+                yield from self.steps_of_data(step.options["plan"])
 
     def direct(self, text: str, xp: Any) -> Callable[..., Any] | None:
         """Return the library's function if the generated function would only call this function, and otherwise None."""

@@ -47,12 +47,9 @@ def _logsoftmax(b: OperatorBuilder, x: Any, axes: Order):
 @compute_in_single
 def _standardize(b: OperatorBuilder, x: Any, axes: Order, eps: Any):
     away = b.subtract(x, mean(b, x, axes, True))
-    if _least(eps) < 1 or not b.has_fast_path(away):
-        return _scale_distances(b, away, axes, eps)
-    squares = mean(b, b.multiply(away, away), axes, True)
-    b.guard_finite(squares)
-    value = b.select(b.divide(away, b.sqrt(b.add(squares, eps))), _scale_distances(b, away, axes, eps))
-    return b.guarded("standardize", away, value, axes, eps=eps) if isinstance(eps, float) else value
+    if _least(eps) == 1 and isinstance(eps, float) and b.has_fast_path(away):
+        return b.divide_by_root_mean_square(away, axes, eps)
+    return _scale_distances(b, away, axes, eps)
 
 
 def _least(eps: Any):

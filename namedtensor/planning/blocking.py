@@ -14,7 +14,6 @@ from . import contraction_order, core_use, online_softmax, regions, scaled_integ
 from .lowering import Lowering
 from .plan import Argument, PlanValue
 from .regions import Region
-from .step_builder import MAX_REPEATED_BLOCK_STEPS
 
 
 def find_regions(lowering: Lowering, terms: Sequence[Term], counts: Sequence[int]) -> None:
@@ -116,9 +115,7 @@ def _lower_in_blocks(lowering: Lowering, region: Region, tiling: regions.Tiling)
     sizes = resolve_shape(region.root.shape)
     assume_at_most(tiling.rows, sizes[tiling.tiled])  # The last tile overlaps the previous one, so one tile must fit.
     shape = tuple(sizes[axis] for axis in order)
-    plan = inner.builder.plan(
-        lowering.source, (result,), f"{lowering.prefix}b{lowering.blocks}_", MAX_REPEATED_BLOCK_STEPS
-    )
+    plan = inner.builder.plan(lowering.source, (result,), f"{lowering.prefix}b{lowering.blocks}_")
     return lowering.builder.step(
         "tiling", inputs, order, shape, result.dtype, plan=plan, function=f"{lowering.prefix}block_{lowering.blocks}", cuts=tuple(cuts),
         counts=(*[sizes[axis] for axis in tiling.picked], sizes[tiling.tiled]), rows=tiling.rows,

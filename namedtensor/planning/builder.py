@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.axes import Order, union
 from . import dtypes, sums_as_products, whole_numbers
 from .plan import Argument, PlanValue
-from .step_builder import ENDS, MIN_GUARDED_NUMBERS, StepBuilder
+from .step_builder import ENDS, StepBuilder
 
 
 class PlanBuilder(StepBuilder):
@@ -94,29 +94,13 @@ class PlanBuilder(StepBuilder):
         """Return whether the exponentials of this value may be computed without subtracting the maximum."""
         return "unshifted-softmax" in self.optimized and x.dtype in ENDS and not x.fixed and not x.dynamic
 
-    def select(self, fast: PlanValue, fallback: PlanValue) -> PlanValue:
-        """Return a value that is `fast` in the fast version of a plan and `fallback` otherwise, similar to a φ node."""
-        return self.step("select", (fast, fallback), fast.order, fast.shape, fast.dtype)
-
-    def guarded(self, primitive: str, x: PlanValue, value: PlanValue, axes: Order, **options: Any) -> PlanValue:
-        """Return a value that equals `value`, but that a plan with separate guards computes in a single step from `x`.
-
-        This step applies `primitive`, which has its own guard. The function returns `value` itself within a block, for
-        a small array, for axes other than the last axis, or without a fast path.
-        """
-        if self.in_block or x.typical_count < MIN_GUARDED_NUMBERS or axes != x.order[-1:] or not self.has_fast_path(x):
-            return value
-        one = self.step(primitive, (x,), x.order, x.shape, x.dtype, **options)
-        return self.step("select", (value, value, one), x.order, x.shape, x.dtype)
-
-    def guard(self, x: PlanValue, low: float, high: float) -> None:
-        """Add a step that switches to the fallback unless all elements of the value are between two bounds."""
-        self.step("guard", (x,), (), (), "bool", low=low, high=high)
-
-    def guard_finite(self, x: PlanValue) -> None:
-        """Add a step that switches to the fallback if an element's absolute value is near the limit of its dtype."""
-        end = 2.0 ** ENDS[x.dtype]
-        self.guard(x, -end, end)
+    def divide_by_root_mean_square(self, x: PlanValue, axes: Order, eps: float) -> PlanValue:
+        """Return x / √(mean square + eps) in one step, which scales x first if a square overflows."""
+        along = tuple(sorted(x.order.index(axis) for axis in axes))
+        arguments: Sequence[Argument] = (x, math.prod(self.extents(x, axes)), eps)
+        if "typed-constants" in self.optimized:
+            arguments = dtypes.with_constants(self, "standardize", arguments)
+        return self.step("standardize", arguments, x.order, x.shape, x.dtype, along=along)
 
     def sums_in_single(self, kind: str, x: PlanValue) -> bool:
         """Return whether a reduction such as a sum or a product must be computed in single precision.

@@ -157,7 +157,7 @@ def rows_of(plan: Plan, times: Size = 1) -> list[CostRow]:
     sizes = sizes_of(plan)
     ones = {step.value for step in plan.steps if step.primitive == "ones"}
     for step in plan.steps:
-        if step.primitive in VIEWS or step.primitive == "guard" or step.value.fixed:
+        if step.primitive in VIEWS or step.value.fixed:
             continue
         part, size = part_of(step, plan.source), step.value.count * itemsize(step.value)
         if step.primitive == "slices":

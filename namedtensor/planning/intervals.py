@@ -157,7 +157,7 @@ def up_to(of_all: Callable[[Interval, int], Interval], x: Interval, count: int) 
 
 OF_NUMBERS: dict[str, Callable[..., Interval | None]] = {
     "add": add, "subtract": subtract, "multiply": multiply, "power": power, "remainder": remainder, "negative": negative,
-    "abs": absolute, "exact_add": add, "exact_subtract": subtract, "exact_abs": absolute, "select": hull, "concat": hull,
+    "abs": absolute, "exact_add": add, "exact_subtract": subtract, "exact_abs": absolute, "concat": hull,
     "stack": hull, "where": lambda condition, x, y: hull(x, y), "sign": lambda x: (-1, 1),
     "maximum": lambda x, y: (max(x[0], y[0]), max(x[1], y[1])),
     "minimum": lambda x, y: (min(x[0], y[0]), min(x[1], y[1])),

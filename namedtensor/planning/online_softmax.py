@@ -1,13 +1,14 @@
-"""Online softmax: softmax over a long axis, computed one slice at a time, with the guard of the fast path.
+"""Products with softmax: the division follows the product, and a long axis is summed over one slice at a time.
 
 Both exp X ⊙_{ax} V and ∑_{ax} exp X are sums over ax, so they can be accumulated over slices of ax without
-materializing X. If the maximum m must be subtracted, a first pass over all slices computes m.
+materializing X. The step that divides them checks their range. If an element is out of range, the step divides first.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import string
 
+from ..core.axes import Order
 from ..core.extents import typical
 from ..core.size_conditions import assume_at_most, assume_equal
 from ..operators import REGISTRY
@@ -18,16 +19,12 @@ from .lowering import Lowering
 from .plan import Argument, PlanValue
 from .step_builder import ENDS
 
-ADD, LARGER = "add", "maximum"
-MIN_TOTAL = (
-    0.5  # An exponential is at least half of its share of a larger sum, so it does not underflow if its share does not.
-)
+SLICED = {"online-softmax", "deferred-normalization", "unshifted-softmax"}  # optimizations that slices need
 
 
 def share(lowering: Lowering, term: Term) -> float:
     """Return the fraction of the scores of softmax_{ax}(X) ⊙_{ax} V that exist at once, or 1 if ax is not sliced."""
-    on = lowering.builder.optimized
-    if "online-softmax" not in on or "deferred-normalization" not in on:
+    if not lowering.builder.optimized >= SLICED:
         return 1.0
     for soft in term.arguments:
         if soft.operator == "softmax" and soft.axes == term.axes and len(soft.axes) == 1:
@@ -41,8 +38,9 @@ def share(lowering: Lowering, term: Term) -> float:
 def normalize_late(lowering: Lowering, term: Term) -> Argument | None:
     """Return softmax_{ax}(X) ⊙_{ax} V, dividing after the product, or None unless the product is smaller than X.
 
-    The product of the exponentials with V may overflow although the final result is finite. In this case, the fallback
-    divides first. The result is also None if the softmax has a second use, or if X and V do not have the same dtype.
+    The product of the exponentials with V may overflow although the final result is finite. In this case, the step
+    `normalized` divides first. The result is also None if the softmax has a second use, or if X and V do not have the
+    same dtype.
     """
     b = lowering.builder
     for soft, other in (term.arguments, term.arguments[::-1]):
@@ -54,133 +52,106 @@ def normalize_late(lowering: Lowering, term: Term) -> Argument | None:
         if typical(number_of_elements(term)) >= typical(number_of_elements(soft)):
             continue
         lowering.late.add(id(term))
+        is_first = soft is term.arguments[0]
         if b.in_block and share(lowering, term) < 1.0:
-            return softmax_by_slices(lowering, term, soft, other)
+            return _SlicedProduct(lowering, soft, y, is_first).value()
         powers, total = b.exponentials(x, soft.axes, False)
-        first = soft is term.arguments[0]
-        late, early = (
-            REGISTRY["⊙"].lower(b, (weights, y) if first else (y, weights), term.axes, {})
-            for weights in (powers, lowering.array(soft))
-        )
-        b.guard_finite(late)
-        return b.select(b.divide(late, total), early)
+        product = _multiply(b, powers, y, soft.axes, is_first)
+        along = tuple(sorted(x.order.index(axis) for axis in soft.axes))
+        arguments = (product, b.align(total, product.order), powers, y)
+        subscripts = _write_subscripts(powers, y, product)
+        return b.step("normalized", arguments, product.order, product.shape, along=along, subscripts=subscripts)
     return None
 
 
-def softmax_by_slices(lowering: Lowering, term: Term, soft: Term, other: Term) -> PlanValue:
-    """Return softmax_{ax}(X) ⊙_{ax} V, computing X one slice of ax at a time."""
-    b = lowering.builder
-    sums = _Sums(lowering, term, soft, other)
-    largest = sums.largest()
-    fallback = sums.weigh(largest, sums.total(largest))
-    if "unshifted-softmax" not in b.optimized or sums.values.dtype not in ENDS:
-        return fallback
-    product, total = sums.compute_unshifted()
-    b.guard(total, MIN_TOTAL, 2.0 ** (ENDS[total.dtype] // 2))
-    b.guard_finite(product)
-    return b.select(b.divide(product, total), fallback)
+def _multiply(b: PlanBuilder, powers: PlanValue, y: PlanValue, axes: Order, is_first: bool) -> PlanValue:
+    return REGISTRY["⊙"].lower(b, (powers, y) if is_first else (y, powers), axes, {})
 
 
-class _Slice(NamedTuple):
-    """The settings for the computation of one slice.
-
-    `product` specifies whether the product with V is computed. The exponentials are shifted by `largest` and divided by
-    `total` if these are given.
-    """
-
-    product: bool
-    largest: PlanValue | None = None
-    total: PlanValue | None = None
+def _write_subscripts(*values: PlanValue) -> str:
+    """Return the subscripts of an einsum call for two operands and their product."""
+    letters = dict(zip(dict.fromkeys(axis for value in values for axis in value.order), string.ascii_letters))
+    x, y, product = ("".join(map(letters.__getitem__, value.order)) for value in values)
+    return f"{x},{y}->{product}"
 
 
-class _Sums:
-    """The computation of softmax_{ax}(X) ⊙_{ax} V by sums over the slices along ax."""
+class _SlicedProduct:
+    """The product softmax_{ax}(X) ⊙_{ax} V, in which X is computed one slice of ax at a time."""
 
-    def __init__(self, lowering: Lowering, term: Term, soft: Term, other: Term):
-        self.lowering, self.term, self.soft_first = lowering, term, soft is term.arguments[0]
+    def __init__(self, lowering: Lowering, soft: Term, values: PlanValue, is_first: bool):
+        self.lowering, self.values, self.is_first = lowering, values, is_first
         (self.axis,) = soft.axes
-        self.values = lowering.array(other)
         region = regions.tileable(soft.arguments[0], self.axis)
         assert region is not None
         self.region = region
-        self.size = self.values.size(self.axis)
 
-    def largest(self) -> PlanValue:
-        """Return the maximum of X along ax. The axis is kept with size 1."""
-        (largest,) = self.over_slices(LARGER, _Slice(False))
-        return largest
+    def value(self) -> PlanValue:
+        """Return the quotient of the sums over all slices. If one of them is out of range, X is computed as a whole."""
+        lowering, b = self.lowering, self.lowering.builder
+        product, total = self.sums()
+        inner, x, inputs, _ = self.scores(self.values.size(self.axis))
+        name = f"{lowering.prefix}scores_{lowering.slices}"
+        plan = inner.builder.plan(lowering.source, (x,), f"{name}_")
+        arguments = (product, b.align(total, product.order), self.values, *inputs)
+        return b.step(
+            "normalized_slices", arguments, product.order, product.shape, product.dtype, plan=plan, function=name,
+            at=x.order.index(self.axis), subscripts=_write_subscripts(x, self.values, product),
+        )  # fmt: skip
 
-    def compute_unshifted(self) -> tuple[PlanValue, PlanValue]:
-        """Return exp X ⊙_{ax} V and ∑_{ax} exp X."""
-        product, total = self.over_slices(ADD, _Slice(True))
+    def sums(self) -> tuple[PlanValue, PlanValue]:
+        """Return exp X ⊙_{ax} V and ∑_{ax} exp X.
+
+        A loop computes the full slices. Its results are added to the results of the shorter last slice, if any.
+        """
+        size = self.values.size(self.axis)
+        over = size % regions.TILE_ENTRIES
+        assume_at_most(regions.TILE_ENTRIES, size)
+        product, total = self.sums_between(0, size - over, regions.TILE_ENTRIES)
+        if not assume_equal(over, 0):
+            b, (product_of_rest, total_of_rest) = self.lowering.builder, self.sums_between(size - over, size, over)
+            product, total = b.add(product, product_of_rest), b.add(total, total_of_rest)
         return product, total
 
-    def total(self, largest: PlanValue) -> PlanValue:
-        """Return ∑_{ax} exp(X − m), where m is the maximum."""
-        (total,) = self.over_slices(ADD, _Slice(False, largest))
-        return total
-
-    def weigh(self, largest: PlanValue, total: PlanValue) -> PlanValue:
-        """Return (exp(X − m) / total) ⊙_{ax} V, where m is the maximum."""
-        (product,) = self.over_slices(ADD, _Slice(True, largest, total))
-        return product
-
-    def over_slices(self, combine: str, target: _Slice) -> tuple[PlanValue, ...]:
-        """Return the sums (or the maxima, if `combine` is LARGER) over all slices.
-
-        A loop computes the full slices. Its results are combined with the results of the shorter last slice, if any.
-        """
-        b, over = self.lowering.builder, self.size % regions.TILE_ENTRIES
-        whole = self.size - over
-        assume_at_most(regions.TILE_ENTRIES, self.size)
-        step = self.step(combine, target, 0, whole, regions.TILE_ENTRIES)
-        if not assume_equal(over, 0):
-            rest = self.step(combine, target, whole, self.size, over)
-            join = b.add if combine == ADD else b.maximum
-            step = tuple(join(left, right) for left, right in zip(step, rest))
-        return step
-
-    def step(self, combine: str, target: _Slice, start: int, stop: int, size: int) -> tuple[PlanValue, ...]:
-        """Return the sums or maxima over slices of equal size, from the position `start` to the position `stop`."""
-        lowering, axis = self.lowering, self.axis
-        b, inner = lowering.builder, lowering.inner()
-        root, parts = regions.tile(self.region, regions.Tiling((), axis, size))
-        inputs: list[PlanValue] = []
-        cuts: list[int | None] = []
-
-        def part(value: PlanValue, along: str | None) -> PlanValue:
-            shape = tuple(size if name == along else extent for name, extent in zip(value.order, value.shape))
-            inputs.append(value)
-            cuts.append(value.order.index(along) if along is not None else None)
-            return inner.builder.input(f"x{len(inputs)}", value.order, shape, value.dtype, value)
-
-        for number, (term, axis_names) in enumerate(parts, 1):
-            inner.inputs[f"part_{number}"] = part(lowering.array(term), axis_names.get(axis))
-        values = part(self.values, axis) if target.product else None
-        largest, total = (value if value is None else part(value, None) for value in (target.largest, target.total))
-        x = inner.builder.array(*inner.lower_all((root,)))
-        results = self.compute_slice(inner.builder, x, values, largest, total)
+    def sums_between(self, start: int, stop: int, size: int) -> tuple[PlanValue, PlanValue]:
+        """Return the sums over slices of equal size, from the position `start` to the position `stop`."""
+        lowering, b = self.lowering, self.lowering.builder
+        inner, x, inputs, cuts = self.scores(size)
+        part = self.add_part(inner, self.values, self.axis, size, inputs, cuts)
+        powers = inner.builder.exp(x)
+        results = (
+            _multiply(inner.builder, powers, part, (self.axis,), self.is_first),
+            inner.builder.reduce("sum", powers, (self.axis,)),
+        )
         lowering.slices += 1
         name = f"{lowering.prefix}slice_{lowering.slices}"
         plan = inner.builder.plan(lowering.source, results, f"{name}_")
-        several = b.step(
-            "slices", inputs, (), (), results[0].dtype, plan=plan, function=name, cuts=tuple(cuts), start=start, stop=stop,
-            rows=size, combine=combine,
+        sums = b.step(
+            "slices", inputs, (), (), results[0].dtype, plan=plan, function=name, cuts=tuple(cuts), start=start, stop=stop, rows=size,
         )  # fmt: skip
-        return tuple(
-            b.step("item", (several,), value.order, value.shape, value.dtype, at=at) for at, value in enumerate(results)
+        product, total = (
+            b.step("item", (sums,), value.order, value.shape, value.dtype, at=at) for at, value in enumerate(results)
         )
+        return product, total
 
-    def compute_slice(
-        self, b: PlanBuilder, x: PlanValue, values: PlanValue | None, largest: PlanValue | None, total: PlanValue | None
-    ) -> tuple[PlanValue, ...]:
-        """Return the contribution of one slice x of X to the maximum, the product, or the sums."""
-        if values is None and largest is None:
-            return (b.reduce("max", x, (self.axis,), True),)
-        powers = b.exp(x if largest is None else b.subtract(x, largest))
-        if values is None:
-            return (b.reduce("sum", powers, (self.axis,)),)
-        weights = powers if total is None else b.divide(powers, total)
-        pair = (weights, values) if self.soft_first else (values, weights)
-        product = REGISTRY["⊙"].lower(b, pair, (self.axis,), {})
-        return (product,) if total is not None else (product, b.reduce("sum", powers, (self.axis,)))
+    def scores(self, size: int) -> tuple[Lowering, PlanValue, list[PlanValue], list[int | None]]:
+        """Return X for a slice of this size, in the lowering of an inner function, and the function's arguments.
+
+        The last result contains, for each argument, the position of the sliced axis.
+        """
+        inner = self.lowering.inner()
+        root, parts = regions.tile(self.region, regions.Tiling((), self.axis, size))
+        inputs: list[PlanValue] = []
+        cuts: list[int | None] = []
+        for number, (term, axis_names) in enumerate(parts, 1):
+            value, along = self.lowering.array(term), axis_names.get(self.axis)
+            inner.inputs[f"part_{number}"] = self.add_part(inner, value, along, size, inputs, cuts)
+        return inner, inner.builder.array(*inner.lower_all((root,))), inputs, cuts
+
+    def add_part(
+        self, inner: Lowering, value: PlanValue, along: str | None, size: int, inputs: list[PlanValue], cuts: list[int | None]
+    ) -> PlanValue:  # fmt: skip
+        """Add an argument of an inner function, which is one slice of a value, and return its input there."""
+        shape = tuple(size if name == along else extent for name, extent in zip(value.order, value.shape))
+        inputs.append(value)
+        cuts.append(value.order.index(along) if along is not None else None)
+        return inner.builder.input(f"x{len(inputs)}", value.order, shape, value.dtype, value)

@@ -89,7 +89,7 @@ ROWS = (
     Optimization(
         "online-softmax",
         "X ⊙_{ax} Y is the sum of the products of its slices along ax",
-        "online_softmax.softmax_by_slices",
+        "online_softmax.share",
         ("numpy",),
     ),
     Optimization(

@@ -109,17 +109,14 @@ class Plan:
 
     def __init__(
         self, source: str, names: Iterable[str], inputs: Iterable[PlanValue | Scalar], steps: Iterable[Step],
-        results: Iterable[Argument], in_place: bool = True, prefix: str = "", fallback: Plan | None = None,
-        donated: Iterable[PlanValue] = (), inner: bool = False,
+        results: Iterable[Argument], in_place: bool = True, prefix: str = "", donated: Iterable[PlanValue] = (),
     ):  # fmt: skip
         self.source: str = source
         self.in_place: bool = in_place
         self.is_inner: bool = bool(prefix)  # whether another plan calls it
         self.donated: frozenset[PlanValue] = frozenset(donated)  # inputs whose memory may be written to
-        self.fallback = fallback  # runs instead if a step `guard` fails
         self.inputs: tuple[PlanValue | Scalar, ...] = tuple(inputs)
         self.results: tuple[Argument, ...] = tuple(results)
-        self.inner: bool = inner  # whether it is the plan of an inner function
         self.conditions: tuple[SizeCondition, ...] = ()  # on the sizes of the inputs
         self.steps: tuple[Step, ...] = needed(steps, self.results)
         self.names: dict[Any, str] = _named(names, self.inputs, self.steps, prefix, self._sizes if prefix else set())
@@ -174,10 +171,7 @@ class Plan:
                     f"{step.options['function']}:",
                     *(f"    {line}" for line in str(step.options["plan"]).splitlines()),
                 ]
-            known = f"{step.primitive}({inside})"
-            lines.append(
-                known if step.primitive == "guard" else f"{self.names[step.value]} = {known} : {step.value.shown}"
-            )
+            lines.append(f"{self.names[step.value]} = {step.primitive}({inside}) : {step.value.shown}")
         return "\n".join(lines)
 
 
@@ -186,14 +180,10 @@ def _option(value: Any) -> str:
 
 
 def needed(steps: Iterable[Step], results: tuple[Argument, ...]) -> tuple[Step, ...]:
-    """Return the steps that the results need, the guards of these steps, and all `covered` steps.
-
-    Other steps are dead code.
-    """
+    """Return the steps that the results need, and all `covered` steps. Other steps are dead code."""
     needed, steps_needed = set(results), []
     for step in reversed(tuple(steps)):
-        checks = step.primitive == "covered" or (step.primitive == "guard" and step.arguments[0] in needed)
-        if step.value in needed or checks:
+        if step.value in needed or step.primitive == "covered":
             needed.update(step.arguments)
             steps_needed.append(step)
     return tuple(reversed(steps_needed))
@@ -202,7 +192,7 @@ def needed(steps: Iterable[Step], results: tuple[Argument, ...]) -> tuple[Step, 
 def _named(
     names: Iterable[str], inputs: tuple[Any, ...], steps: tuple[Step, ...], prefix: str, sizes: set[str]
 ) -> dict[Any, str]:
-    """Return a map from each input and each step's value to its name. Guards have no names.
+    """Return a map from each input and each step's value to its name.
 
     The names differ from each other and from `sizes`, but a value with renamed axes has the name of its original.
     """
@@ -216,8 +206,6 @@ def _named(
     for step in steps:
         if step.primitive == "same":
             result[step.value] = result[step.arguments[0]]
-            continue
-        if step.primitive == "guard":
             continue
         letter = f"{prefix}c" if step.value.fixed else "t"
         while True:

@@ -23,7 +23,7 @@ from .dtypes import real_of
 from .lowering import Analysis, Lowering, Rewrite, Tables, multiple
 from .online_softmax import normalize_late
 from .plan import Argument, Plan, PlanValue
-from .step_builder import ENDS, MAX_REPEATED_STEPS
+from .step_builder import ENDS
 from .structural import RULES
 from .target import Target
 from .whole_numbers import ROUNDED
@@ -147,5 +147,4 @@ def make_plan(
     results = [lowering.builder.result(value) for value in lowering.lower_all(normalize(roots, not any_complex))]
     if lowering.builder.rounds:
         warn(ROUNDED)
-    short = 0 if lowering.blocks else MAX_REPEATED_STEPS
-    return lowering.builder.plan(source, results, short=short), lowering.user_functions
+    return lowering.builder.plan(source, results), lowering.user_functions

@@ -195,8 +195,9 @@ ROWS = (
     Primitive("argmax", ONE, lambda shapes, options: shapes[0][:-1]),  # the first position of the largest element along the last axis
     Primitive("softmax", ONE, same),  # the library's softmax
     Primitive("shifted", (3, 3), same),  # the sums of exp x `along` axes. If a sum is below 1 or very large, exp(x − max x) replaces the exponentials of its row in place
-    # the distances from the mean, divided by the root mean square along the last axis, with `eps` added to the square
-    Primitive("standardize", ONE, same),
+    Primitive("standardize", THREE, same),  # x / √(∑ x² / n + ε), with the sum `along` axes
+    Primitive("normalized", (4, 4), same),  # a product over sums. If it overflows, the factors are divided first
+    Primitive("normalized_slices", (3, MANY), same),  # the same for sums over slices. Otherwise, the inner `plan` computes all scores
     Primitive("logsoftmax", ONE, same),  # the library's logarithm of softmax
     Primitive("layer_norm", (1, 3), same),  # the library's layer norm over the last axes
     Primitive("attention", (3, 4), lambda shapes, options: (*shapes[0][:-1], shapes[2][-1])),  # the library's scaled dot-product attention
@@ -214,7 +215,6 @@ ROWS = (
     Primitive("positions", ONE, same),  # indices from `base`, converted to positions from 0 and checked to be in range
     Primitive("whole_positions", ONE, same),  # floats converted to integers, or a failure if one is not an integer
     Primitive("covered", ONE, none),  # fails if no case holds
-    Primitive("guard", ONE, none),  # runs the fallback unless all elements are between `low` and `high`
     # functions within
     Primitive("python", (0, MANY), not_inferred),  # a user's Python function
     Primitive("placed", ONE, same),  # the array on the devices that the function `number` places it on

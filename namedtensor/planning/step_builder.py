@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.arrays import HALF
@@ -15,34 +15,12 @@ from ..core.size_conditions import canonical
 from . import dtypes, whole_numbers
 from .intervals import interval_of, interval_of_dtype, interval_of_step, is_within
 from .optimizations import select_enabled
-from .plan import Argument, Plan, PlanValue, Scalar, Step, needed
+from .plan import Argument, Plan, PlanValue, Scalar, Step
 from .target import Target
 from .whole_numbers import WHOLE
 
 NUMBERS = frozenset((bool, int, float, complex))
 ENDS = {"float32": 127, "float64": 1023}  # numbers up to 2^end are in the range of the dtype
-MAX_REPEATED_STEPS = 40  # a plan with at most this many steps has one separate fallback; a longer plan has many guards
-MAX_REPEATED_BLOCK_STEPS = 120  # the same limit for a block, since few blocks are computed twice
-MIN_GUARDED_NUMBERS = 2**9  # the fewest elements for which a separate guard is faster than the fallback
-FAST, FALLBACK, GUARDED = 0, 1, 2
-
-
-def version(which: int, steps: Iterable[Step], results: Sequence[Argument]) -> tuple[list[Step], tuple[Argument, ...]]:
-    """Return the steps and results of one version of a plan: FAST, FALLBACK or GUARDED.
-
-    Each `select` is replaced by its value for this version. Only the fast version contains guards.
-    """
-    instead: dict[Any, Any] = {}
-    result: list[Step] = []
-    for step in steps:
-        arguments = (
-            tuple([instead.get(argument, argument) for argument in step.arguments]) if instead else step.arguments
-        )
-        if step.primitive == "select":
-            instead[step.value] = arguments[which if which < len(arguments) else FALLBACK]
-        elif step.primitive != "guard" or which == FAST:
-            result.append(step._replace(arguments=arguments) if instead else step)
-    return result, tuple([instead.get(value, value) for value in results])
 
 
 def is_sized(arguments: Sequence[Argument]) -> bool:
@@ -77,27 +55,10 @@ class StepBuilder:
         self.matrices: dict[tuple[PlanValue, Order, Order], PlanValue] = {}
         self._unnamed: dict[Argument, PlanValue] = {}  # maps renamed values to their originals
 
-    def plan(self, source: str, results: Sequence[Argument], prefix: str = "", short: int = 0) -> Plan:
-        """Return the finished plan.
-
-        A plan without a `select` has one version. Otherwise, if the fallback has at most `short` steps and no input is
-        donated, the plan has a fast path and a separate fallback. If not, the plan consists of the fallback, in which
-        single steps may have separate guards.
-        """
-        inner = prefix  # The fallback has another prefix.
-
-        def built(which: int, prefix: str, fallback: Plan | None = None) -> Plan:
-            steps, final = version(which, self.steps, results)
-            in_place = "in-place" in self.optimized
-            return Plan(
-                source, self.names, self.inputs, steps, final, in_place, prefix, fallback, self.donated, bool(inner)
-            )
-
-        if not any(step.primitive == "select" for step in self.steps):
-            return built(FALLBACK, prefix)
-        if short and not self.donated and len(needed(*version(FALLBACK, self.steps, results))) <= short:
-            return built(FAST, prefix, built(FALLBACK, f"{prefix}fallback_"))
-        return built(GUARDED, prefix)
+    def plan(self, source: str, results: Sequence[Argument], prefix: str = "") -> Plan:
+        """Return the finished plan."""
+        in_place = "in-place" in self.optimized
+        return Plan(source, self.names, self.inputs, self.steps, results, in_place, prefix, self.donated)
 
     def scalar(self, name: str, kind: type) -> Scalar:
         """Add an input that is a plain number, and return it."""

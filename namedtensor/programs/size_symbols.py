@@ -19,7 +19,7 @@ from .arguments import DTYPE, fill_shape
 
 Result = TypeVar("Result")
 RESERVED = frozenset((*keyword.kwlist, *dir(builtins), "out", "x", "xp", "np", "jnp", "torch", "jax", "math", "self"))
-GENERATED = re.compile(r"[tcx]\d+|(fallback_)?c\d+|function\w*|buffer_\d+|block\w*|loop\w*|slice\w*")  # names of plans
+GENERATED = re.compile(r"[tcx]\d+|c\d+|function\w*|buffer_\d+|block\w*|loop\w*|slice\w*|scores\w*")  # names of plans
 
 
 class SizeSymbols:
