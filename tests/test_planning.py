@@ -272,61 +272,6 @@ OPTIMIZED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("library", ["numpy", "jax"])
-def test_projections_of_the_same_are_one_product(library):
-    if library == "jax":
-        pytest.importorskip("jax")
-    text, values = OPTIMIZED["three projections"]
-    sizes = {
-        name: f"ℝ^{{{' × '.join(f'{axis}[{size}]' for axis, size in value.sizes.items())}}}"
-        for name, value in values.items()
-    }
-    plan, _ = plan_of(nt.formula(text)._goal, target_named(library), sizes)
-    products = [step for step in plan.steps if step.primitive in ("dot", "matmul")]
-    joined = [step for step in plan.steps if step.primitive == "concat"]
-    assert len(products) == len(joined) == 1 and joined[0].value.shape == (4, 3 * 3 + 3 + 3)
-    few = sizes | {"X": "ℝ^{n[8] × m[60] × a[4]}"}
-    plan, _ = plan_of(nt.formula(text)._goal, target_named(library), few)
-    assert "concat" not in [step.primitive for step in plan.steps]
-
-
-def test_projections_of_a_state_are_one_product_in_each_step_of_a_loop():
-    text = "X^l = X^{l-1} + [tanh(X^{l-1} ⊙_{a} P^l) ⊙ (X^{l-1} ⊙_{a} Q^l)]_{b→a} for l = 1, …, 9"
-    shapes = {"X^0": "ℝ^{n[4096] × a[4]}"} | {f"{name}^{l}": "ℝ^{a[4] × b[4]}" for name in "PQ" for l in range(1, 10)}
-    plan, _ = plan_of(nt.formula(text)._goal, target_named("numpy"), shapes)
-    (loop,) = (step for step in plan.steps if step.primitive == "loop")
-    products = [step.value.shape for step in loop.options["plan"].steps if step.primitive in ("dot", "matmul")]
-    assert products == [(4096, 4 + 4)]
-
-
-@pytest.mark.parametrize(
-    ("of_x", "of_p", "joined"), [("float32", "float32", 1), ("float32", "float64", 0), ("int64", "float64", 0)]
-)
-def test_projections_are_one_product_where_all_have_the_same_floats(of_x, of_p, joined):
-    drawn = np.random.default_rng(4)
-    X, P, Q = (drawn.integers(-4, 5, shape) for shape in ((80, 60, 4), (4, 3), (4, 5)))
-    tensors = {
-        "X": nt.tensor(X.astype(of_x), "n m a"),
-        "P": nt.tensor(P.astype(of_p), "a b"),
-        "Q": nt.tensor(Q.astype(of_p), "a c"),
-    }
-    run = nt.formula("(X ⊙_{a} P) + (Q ⊙_{a} X)").compile("numpy")
-    array = run(values=tensors).to_array("n m b c")
-    assert np.array_equal(array, (X @ P)[..., None] + (X @ Q)[..., None, :])
-    assert [step.primitive for step in run.plan.steps].count("concat") == joined
-
-
-def test_projections_over_two_axes_are_one_product_over_both():
-    drawn = np.random.default_rng(4)
-    X, P, Q = (drawn.normal(size=shape) for shape in ((80, 60, 4, 2), (4, 2, 3), (4, 2, 5)))
-    run = nt.formula("(X ⊙_{a,b} P) + (X ⊙_{a,b} Q)").compile("numpy")
-    array = run(X=nt.tensor(X, "n m a b"), P=nt.tensor(P, "a b c"), Q=nt.tensor(Q, "a b d")).to_array("n m c d")
-    of_p, of_q = (np.einsum("nmab,abk->nmk", X, matrix) for matrix in (P, Q))
-    assert np.allclose(array, of_p[..., None] + of_q[..., None, :])
-    (joined,) = (step.value for step in run.plan.steps if step.primitive == "concat")
-    assert joined.shape == (8, 3 + 5) and joined.order[0] == "(a,b)"
-
-
 ORDERS = {  # a product, the shapes of its operands, and the axes of its result as they are stored
     "the larger matrix is on the left": ("X ⊙_{in} W", "rows[16] in[128]", "out[512] in[128]", "out rows"),
     "also where it is written so": ("W ⊙_{in} X", "rows[16] in[128]", "out[512] in[128]", "out rows"),
@@ -362,21 +307,6 @@ def test_a_copy_for_a_product_has_no_short_rows():
     run = nt.formula("X ⊙_{c,k} W").compile("numpy")
     assert np.allclose(run(X=X, W=W).to_array("rows out"), np.einsum("crk,ock->ro", X.array, W.array))
     assert (18, 40) in [step.value.shape for step in run.plan.steps if step.primitive == "reshape"]
-
-
-@pytest.mark.parametrize("rows", [3, 8])
-def test_projections_with_transposed_matrices_are_the_products(rows):
-    random = np.random.default_rng(0)
-    X = nt.tensor(random.normal(size=(rows, 256)), "rows in")
-    matrices = {
-        name: nt.tensor(random.normal(size=(size, 256)), f"{axis} in")
-        for name, axis, size in (("P", "a", 300), ("Q", "b", 400))
-    }
-    run = nt.formula("(X ⊙_{in} P) + (X ⊙_{in} Q)").compile("numpy")
-    result = run(X=X, **matrices).to_array("rows a b")
-    of_p, of_q = (X.array @ matrices[name].array.T for name in "PQ")
-    assert np.allclose(result, of_p[:, :, None] + of_q[:, None, :])
-    assert "projected" in [step.primitive for step in run.plan.steps]
 
 
 def test_a_chain_goes_by_vectors():

@@ -103,10 +103,6 @@ CASES = {
         Case("X ⊙_{a} W + b", {"X": "n a", "W": "a m", "b": "m"}, ({"n": 2, "a": 3, "m": 2}, {"n": 40, "a": 50, "m": 30}),
              lambda X, W, b: X @ W + b, "n m"),
     ],
-    "fused-projections": [
-        Case("X ⊙_{a} V + tanh(X ⊙_{a} W)", {"X": "n a", "V": "a b", "W": "a b"}, ({"n": 9, "a": 3, "b": 4}, {"n": 4200, "a": 3, "b": 4}),
-             lambda X, V, W: X @ V + np.tanh(X @ W), "n b"),
-    ],
     "tiling": [
         Case("exp(−X²) ⊙ X / (1 + X²) + X", {"X": "a b"}, ({"a": 3, "b": 5}, {"a": 1100, "b": 1000}, {"a": 1500, "b": 1400}),
              lambda X: np.exp(-X * X) * X / (1 + X * X) + X, "a b"),

@@ -184,56 +184,6 @@ def horner(coefficients, x):
         total += coefficient
     return total
 '''
-PADDED = {3: 4, 5: 8, 6: 8, 7: 8, 13: 16, 14: 16, 15: 16}  # numbers of rows that take longer than the larger number
-PADDED_DOT = '''
-def with_rows(x, count):
-    """Return x with `count` rows, of which the additional rows repeat the first rows."""
-    rows = np.empty((count, x.shape[1]), x.dtype)
-    rows[: len(x)] = x
-    rows[len(x) :] = x[: count - len(x)]
-    return rows
-
-
-def padded_dot(x, y):
-    """Return x times y. Pad few rows of x, or few columns of y, to a number that the BLAS multiplies faster."""
-    above, beside = PADDED.get(len(x)), PADDED.get(y.shape[1])
-    if above:
-        return with_rows(x, above).dot(y)[: len(x)]
-    if beside:
-        return np.ascontiguousarray(x.dot(with_rows(y.T, beside).T)[:, : y.shape[1]].T).T
-    return x.dot(y)
-'''
-PROJECTED = '''
-def projected(x, matrices):
-    """Return x times each matrix, side by side. Compute one product if the matrices are adjacent in one array."""
-    first = matrices[0]
-    base, whole, steps = first.base, sum(each.shape[1] for each in matrices), first.strides
-    exchanged = len(x) < first.shape[1] and steps[0] == first.itemsize  # faster with the larger matrix left
-    product = lambda matrix: padded_dot(matrix.T, x.T).T if exchanged else padded_dot(x, matrix)
-    start = place = first.__array_interface__["data"][0]
-    is_one = type(base) is np.ndarray and base.flags.c_contiguous
-    for before, each in itertools.pairwise(matrices):
-        place += before.shape[1] * steps[1]
-        is_one = is_one and each.base is base and each.strides == steps
-        is_one = is_one and each.__array_interface__["data"][0] == place
-    if is_one:
-        offset = start - base.__array_interface__["data"][0]
-        return product(np.ndarray((len(first), whole), first.dtype, base, offset, steps))
-    return separately(x, matrices, whole, product if exchanged or len(x) <= 16 else None)
-
-
-def separately(x, matrices, whole, product):
-    """Return x times each matrix, one product after another. If `product` is None, write each product in place."""
-    result, start = np.empty((len(x), whole), x.dtype), 0
-    for each in matrices:
-        part = result[:, start : start + each.shape[1]]
-        if product is None:
-            np.matmul(x, each, part)
-        else:
-            part[...] = product(each)
-        start += each.shape[1]
-    return result
-'''
 WIDENED = '''
 def widened(x, matrix):
     """Return x times the transpose of an integer matrix, converting its rows in groups that fit the cache."""
@@ -379,8 +329,6 @@ KERNELS = {
     "horner": HORNER_WITH_COEFFICIENTS,
     "erf": ERF,
     "erf_single": f"{COEFFICIENTS['SINGLE']}\n\n\n{ERF_SINGLE.strip()}",
-    "padded_dot": f"PADDED = {PADDED}\n\n\n{PADDED_DOT.strip()}",
-    "projected": PROJECTED,
     "widened": WIDENED,
     "index_error": INDEX_ERROR,
     "positions": POSITIONS,

@@ -18,7 +18,6 @@
 `contraction_order`: the cheapest order for a chain of products.
 `fused_kernels`: expressions for which the library has a kernel.
 `scaled_integers`: products with scaled 8-bit integers, and single elements of them.
-`merged_projections`: one product for several weights.
 `online_softmax`: softmax over a long axis, computed one slice at a time.
 `regions`: expressions that can be tiled.
 `core_use`: the number of cores for a region.

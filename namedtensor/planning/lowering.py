@@ -103,7 +103,6 @@ class Lowering:
         self.members: dict[str, tuple[PlanValue, int]] = {}  # for members stored in one array: the array and the index
         self.user_functions: list[Any] = []
         self.regions: dict[int, Region] = {}  # by the identity of their roots
-        self.projections: dict[int, list[tuple[Term, Term, Term]]] = {}
         self.chains: dict[int, tuple[list[Term], list[str]]] = {}  # factors and summed axes of terms, for chains
         self.reordered: set[int] = set()  # products within reordered chains, which are not computed
         self.loop_steps: dict[int, LoopStep] = {}
@@ -356,8 +355,8 @@ class Lowering:
     def kinds_of(self, term: Term) -> set[str]:
         """Return the kinds of a term, which determine the rewrites that may match the term.
 
-        The kinds are "sum", "quotient" and "product" (without named axes), "contraction", "projection" (in a group of
-        contractions that share an operand), "chain" (of contractions), and "index".
+        The kinds are "sum", "quotient" and "product" (without named axes), "contraction", "chain" (of contractions),
+        and "index".
         """
         if not term.axes:
             return {KINDS[term.operator]} if term.operator in KINDS else set()
@@ -366,8 +365,6 @@ class Lowering:
         if term.operator not in CHAINED:
             return set()
         kinds = {"contraction"} if term.operator != "∑" else set[str]()
-        if id(term) in self.projections:
-            kinds.add("projection")
         if any(argument.operator in CHAINED for argument in term.arguments):
             kinds.add("chain")
         return kinds

@@ -75,12 +75,6 @@ ROWS = (
     ),
     Optimization("linear", "X ⊙_{ax} W + b is the library's linear map", "fused_kernels.linear", ("torch",)),
     Optimization(
-        "fused-projections",
-        "X ⊙_{ax} W₁ and X ⊙_{ax} W₂ are parts of X ⊙_{ax} W, where W has both",
-        "merged_projections.project",
-        ("numpy", "jax"),
-    ),
-    Optimization(
         "tiling",
         "values that are mapped over an axis can be computed one slice of the axis at a time",
         "blocking.lower_region",

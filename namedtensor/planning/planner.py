@@ -18,7 +18,7 @@ from ..operators import REGISTRY
 from ..terms.loop_bodies import drop_dead_states
 from ..terms.normalized_exponentials import with_softmax
 from ..terms.terms import OPERATOR, Term, number_of_elements, substitute_variables, topological
-from . import blocking, contraction_order, fused_kernels, merged_projections, regions, scaled_integers
+from . import blocking, contraction_order, fused_kernels, regions, scaled_integers
 from .dtypes import real_of
 from .lowering import Analysis, Lowering, Rewrite, Tables, multiple
 from .online_softmax import normalize_late
@@ -110,16 +110,12 @@ REWRITES = (
     Rewrite("layer-norm", ("sum", "quotient"), fused_kernels.layer_norm),
     Rewrite("linear", ("sum",), fused_kernels.linear),
     Rewrite("scale-smaller-operand", ("quotient", "product"), scale_smaller),
-    Rewrite("fused-projections", ("projection",), merged_projections.project),
     Rewrite("attention", ("contraction",), fused_kernels.attention),
     Rewrite("contraction-order", ("chain",), contraction_order.reorder),
     Rewrite("deferred-normalization", ("contraction",), normalize_late),
     Rewrite("score-order", ("contraction",), in_order),
 )
-ANALYSES = (
-    Analysis("tiling", regions.MIN_SCORE_BYTES, blocking.find_regions),
-    Analysis("fused-projections", merged_projections.MIN_BYTES, merged_projections.find_groups),
-)
+ANALYSES = (Analysis("tiling", regions.MIN_SCORE_BYTES, blocking.find_regions),)
 DTYPE = attrgetter("dtype")
 TABLES = Tables(RULES, REWRITES, blocking.lower_region, ANALYSES, normalize)
 

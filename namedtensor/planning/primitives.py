@@ -182,7 +182,6 @@ ROWS = (
     Primitive("dot", TWO, product),  # the product of matrices and vectors
     Primitive("matmul", TWO, shape_of_stacked_product),  # a stack of products of matrices
     Primitive("vecdot", TWO, vectors),  # a stack of products of vectors, over the last axis
-    Primitive("projected", (2, MANY), lambda shapes, options: (shapes[0][0], sum(shape[1] for shape in shapes[1:]))),  # the products of a matrix and each of the other matrices, side by side
     Primitive("widened", TWO, lambda shapes, options: (*shapes[0][:-1], shapes[1][0])),  # X Wᵀ in the dtype of X; W may contain integers
     Primitive("addmm", THREE, lambda shapes, options: (*shapes[0][:-1], shapes[1][0])),  # X Wᵀ + b, the library's linear map
     # along axes
