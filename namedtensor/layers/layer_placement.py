@@ -116,9 +116,8 @@ class LayerPlacement(LayerCalls):
         """Return the layer with its NumPy parameters side by side in one block of memory.
 
         The parameters are stored with the order of axes for which the library's products are fastest. For NumPy, the
-        longer side of a matrix is contiguous, and matrices of a layer that are multiplied by the same factor are stored
-        as one matrix if it is at least as wide as high. For PyTorch and JAX, the axes that a product sums over come
-        last. Values do not change. Parameters that are not NumPy arrays stay in place.
+        longer side of a matrix is contiguous. For PyTorch and JAX, the axes that a product sums over come last. Values do
+        not change. Parameters that are not NumPy arrays stay in place.
 
         Parameters
         ----------
@@ -146,7 +145,7 @@ class LayerPlacement(LayerCalls):
         from .memory import pack_parameters
 
         module_name(backend)
-        return self._with(pack_parameters(self._kept, self.formula.tree, one_matrix=backend == "numpy"), self.sharding)
+        return self._with(pack_parameters(self._kept, self.formula.tree, may_be_wide=backend == "numpy"), self.sharding)
 
     def shard(
         self, rules: Rules, mesh: Any, compute_rules: Rules | None = None, *,

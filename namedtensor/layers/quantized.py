@@ -37,7 +37,7 @@ class Quantization:
 
     def __init__(self, kind: str, formula: Any):
         self.kind, self.tree, self.declared = kind, formula.tree, formula.declared
-        self.summed = {name: product.axes for name, product in products_with(self.tree).items()}
+        self.summed = products_with(self.tree)
         self.indexed = self._find_indexed_axes()
 
     def _find_indexed_axes(self) -> dict[str, set[str]]:
