@@ -20,8 +20,7 @@ PUBLIC = {  # as Python documents them: of a NamedTuple, of `os` and of `sys`
     "_replace", "_asdict", "_fields", "_make", "_field_defaults", "_exit", "_getframe",
 }  # fmt: skip
 
-TORCH, PRODUCTS = "namedtensor/backends/torch.py", "namedtensor/backends/torch_products.py"
-ONEDNN = "oneDNN's linear map, up to 2.2 times as fast as the public one; what is missing is noticed, and the public one used"
+TORCH = "namedtensor/backends/torch.py"
 TRACE = "under jax.vmap and jax.lax.scan a tensor's names depend on the trace, which has no public name; the rest works without"
 RECORDED = (
     "the operations that a module runs, with the names of their arguments: PyTorch documents this mode, not its module"
@@ -32,10 +31,6 @@ PRIVATE_NAMES: dict[tuple[str, str], str] = {
     ("grammar/locks.py", "importlib._bootstrap"): IMPORTS_IN_PROGRESS,
     ("grammar/locks.py", "_imp"): IMPORTS_IN_PROGRESS,
     ("grammar/locks.py", "_module_locks"): IMPORTS_IN_PROGRESS,
-    (PRODUCTS, "torch.ops.mkldnn._linear_pointwise"): ONEDNN,
-    (PRODUCTS, "torch._C._len_torch_dispatch_stack"): ONEDNN,
-    (PRODUCTS, "torch._C._functorch"): ONEDNN,
-    (PRODUCTS, "torch.autograd.forward_ad._current_level"): ONEDNN,
     (TORCH, "torch._assert_async"): "an assertion on data under torch.compile, which has no public name",
     ("namedtensor/tensors/mapped_axes.py", "_trace"): TRACE,
     ("namedtensor/tensors/mapped_axes.py", "_trace_ref"): TRACE,

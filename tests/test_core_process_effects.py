@@ -59,8 +59,6 @@ EXCEPTIONS = {
     ("NumPy's handling of errors for good", "namedtensor/backends/function.py"): "in a copied context, which is ours alone",
     ("what Python finds", "namedtensor/core/processes.py"): "in a process of our own",
     ("what Python finds", "namedtensor/core/shadowed.py"): "the command, which is the whole process",
-    ("private names of PyTorch", "namedtensor/backends/torch_products.py"): "oneDNN's linear map, up to 2.2 times as fast as the"
-    " public one where PyTorch's BLAS is MKL and the processor not Intel's; what is missing is noticed, and the public one used",
     ("the environment", "namedtensor/files/text.py"): "the mask of new files is read where the system does not show it: by setting"
     " it for a moment, under a lock",
     ("what Python finds", "namedtensor/cli/read.py"): "the command, while it imports the module of its argument",

@@ -427,12 +427,12 @@ def test_a_class_gives_the_axes_in_the_order_of_a_module():
     close(result(x, w), module(x, w))
 
 
-def test_a_class_has_parameters_of_any_name_and_plain_products():
+def test_a_class_has_parameters_of_any_name():
     text = "f : ℝ^{a} → ℝ^{b}\nf(X) = X ⊙_{a} W^{1,Q} + half ⊙ ∑_{i=1}^{|n|} i\nW^{1,Q} ∈ ℝ^{a × b}\nhalf ∈ ℝ^{b}"
     name = nt.formula(text.replace("|n|", "3")).to_python(
         "torch", style="module", X="ℝ^{n × a[2048]}", sizes={"b": 1024}
     )
-    assert "mkldnn" not in name and "class F(torch.nn.Module)" in name
+    assert "class F(torch.nn.Module)" in name
     module = class_in(name, "F")()
     assert list(module.state_dict()) == ["W^{1,Q}", "half"] and module.half().training
 

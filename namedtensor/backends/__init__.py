@@ -8,7 +8,6 @@
 `numpy_threads`: kernels that compute blocks on one or more cores.
 `error_function`: coefficients of erf for libraries that lack this function, such as NumPy.
 `torch`: the table of PyTorch lines.
-`torch_products`: PyTorch products with a matrix, computed by the faster library.
 `torch_modules`: plans as methods of PyTorch modules.
 `jax`: the table of JAX lines.
 `jax_loops`: loops for JAX.

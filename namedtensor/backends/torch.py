@@ -25,7 +25,6 @@ from .lines import (
     write_tuple,
 )
 from .source import Backend, is_done_before
-from .torch_products import KERNELS, is_large, products
 
 NATIVES = frozenset(
     "softmax logsoftmax gelu gelu_tanh silu softplus sigmoid relu erf lgamma layer_norm attention addmm".split()
@@ -235,7 +234,8 @@ LINES: dict[str, Any] = {
     "gelu": "torch.nn.functional.gelu({0})", "gelu_tanh": 'torch.nn.functional.gelu({0}, approximate="tanh")',
     "silu": "torch.nn.functional.silu({0})", "softplus": "torch.nn.functional.softplus({0})",
     "sigmoid": "torch.sigmoid({0})", "relu": "torch.relu({0})", "layer_norm": _layer_norm, "attention": _attention,
-    "widened": "widened({0}, {1})", **products(is_large),
+    "widened": "widened({0}, {1})", "addmm": "torch.nn.functional.linear({0}, {1}, {2})",
+    "dot": "torch.matmul({0}, {1})", "matmul": "torch.matmul({0}, {1})",
     "sum": _method("sum"), "max": _method("amax"), "min": _method("amin"), "any": _method("any"), "all": _method("all"),
     "mean": _method("mean"), "prod": _product,
     "cast": lambda names, options, step: f"{names[0]}.to({_dtype(options['to'])})",
@@ -364,7 +364,6 @@ BACKEND = Torch(
     {"check_sizes": CHECK_SIZES, "require": REQUIRE, "index_error": INDEX_ERROR, "seen": SEEN, "positions": POSITIONS, "scatter_add": SCATTER_ADD, "whole_positions": WHOLE_POSITIONS, "covered": COVERED, **exact("wrong({0})"), "wrong": WRONG,
      "exact_cast": EXACT_CAST,
      "widened": WIDENED, "product": PRODUCT, "descending": DESCENDING, "sign": SIGN, "cofactors": COFACTORS, "eigenvectors": EIGENVECTORS, "layer_norm": LAYER_NORM,
-     **KERNELS,
      "loop": LOOP.replace("stacked", "torch.stack")},
     natives=NATIVES, numbers=OF_NUMBERS, prefix="torch",
 )  # fmt: skip

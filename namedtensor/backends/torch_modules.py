@@ -16,7 +16,6 @@ from ..planning.plan import Plan, PlanValue, Step
 from .entry_checks import input_checks, quote_name
 from .source import Backend
 from .torch import Torch
-from .torch_products import is_large_for_one_row, products
 
 
 def attribute(name: str, taken: Callable[[str], bool]) -> str:
@@ -30,16 +29,11 @@ def attribute(name: str, taken: Callable[[str], bool]) -> str:
     return f"self.{name}" if plain else f"getattr(self, {quote_name(name)})"
 
 
-PRODUCTS = products(is_large_for_one_row)  # The number of rows of X is unknown.
-PLAIN_PRODUCTS = products(lambda x, matrix: False)  # A standalone class does not call oneDNN directly.
-
-
 class ModuleBackend(Torch):
     """The PyTorch backend for the modules of one plan, whose constants are buffers of the module."""
 
-    def __init__(self, backend: Backend, plan: Plan, lines: Mapping[str, Any] = PRODUCTS):
+    def __init__(self, backend: Backend, plan: Plan):
         self.__dict__.update(backend.__dict__)
-        self.lines = {**backend.lines, **lines}
         self.fixed = self
         self.names_before = dict(plan.names)
         self.buffers_of_module = {value: f"_{plan.names[value]}" for value in super().constants_in(plan)}
@@ -135,7 +129,7 @@ def module_text(
 
     `initial` maps each parameter to the source of its initial value, in which `{}` represents the list of its sizes.
     """
-    backend = ModuleBackend(backend, plan, PLAIN_PRODUCTS)
+    backend = ModuleBackend(backend, plan)
     attributes = {value: attribute(parameter, own_names().__contains__) for value, parameter in parameters.items()}
     text = forward_text(backend, plan, attributes, comments=True)
     lines = text.splitlines()
