@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from grammar.cache import Cache
 from grammar.errors import NotationError
 from grammar.nodes import Name
 from grammar.plain_text import encodable
@@ -18,8 +17,6 @@ from .bound_call import BoundCall
 from .call_cache import CachedCall
 from .entries import Entry, Several
 from .executable import Options
-
-MAX_DONATING = 16  # sets of donated inputs for which entry points are kept
 
 
 class EntryPoints(Suggests, CachedCall):
@@ -36,7 +33,6 @@ class EntryPoints(Suggests, CachedCall):
         goal = Several(whole, tuple(Entry(whole, name) for name in names))
         super().__init__(goal, Options(donated=frozenset(map(spelling_of, donated))))
         self._program = program
-        self._donating: Cache[frozenset[str], EntryPoints] = Cache("entry points that overwrite inputs", MAX_DONATING)
 
     def bind(
         self, values: Values, sizes: Mapping[str, int] | None = None, donate: Iterable[str] = ()
@@ -78,7 +74,10 @@ class EntryPoints(Suggests, CachedCall):
         self._check_donated(names)
         donated = frozenset(map(spelling_of, names))
         values = require_mapping(values, "the argument of bind", 'write bind({"W": W})')
-        entry = self if not donated else self._donating.get_or_build(donated, lambda: self._with(donated))
+        entry = self
+        if donated:
+            key = self.names, donated  # The program caches all of its entry points.
+            entry = self._program._entries.get_or_build(key, lambda: EntryPoints(self._program, self.names, donated))
         return BoundCall(entry, dict(values), sizes)
 
     def _check_donated(self, names: Iterable[str]) -> None:
@@ -87,9 +86,6 @@ class EntryPoints(Suggests, CachedCall):
             if key_of(name).base not in {key_of(text).base for text in known}:
                 message = f"donate= names {name}, which the program does not have"
                 raise NotationError(201, message, hint=did_you_mean(near(name, known)))
-
-    def _with(self, donated: frozenset[str]) -> EntryPoints:
-        return EntryPoints(self._program, self.names, donated)
 
     def __reduce__(self) -> Any:
         return EntryPoints, (self._program, self.names, self._options.donated)
