@@ -342,6 +342,7 @@ WHOLE = [  # a source that NumPy computes, too, from the arrays
     ("np.nansum([x, [1, np.nan, 2]], axis=0)", {"x": np.array([np.nan, np.nan, 1.0])}),
     ("np.where([True, False, True], x, 0)", {"x": MATRIX}),
     ("np.where(m, x, 0)", {"x": MATRIX, "m": MATRIX > 0}),
+    ("np.where(is_used, x[:, row_ids], 0)", {"x": MATRIX, "is_used": np.eye(2) > 0, "row_ids": np.array([2, 0])}),
     ("np.where(np.isnan(x), 0, x)", {"x": np.array([np.nan, 1.0])}),
     ("np.nanmax(x, axis=0) - np.nanmin(x)", {"x": np.array([[np.nan, 1.0], [3.0, 2.0]])}),
     ("np.log(0) + np.sqrt(4)", {}),

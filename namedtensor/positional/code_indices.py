@@ -13,7 +13,7 @@ from grammar import nodes
 from grammar.nodes import Node
 
 from .axes import Axes, AxisVariable, Dim, axes_of
-from .operations import Masked, MisuseError, PartArgument, SizeArgument, is_condition, to_value
+from .operations import Masked, MisuseError, PartArgument, SizeArgument, is_condition, name_of_input, to_value
 from .values import AxisValue, Leaf, call, index_node, iota, number, plus, size
 
 
@@ -97,8 +97,9 @@ class CodeIndices:
         """
         if is_condition(item):
             raise MisuseError("a condition is only supported as an index of all axes")
-        name, offset = split_offset(item.node)
-        if name not in self.inputs:
+        base, offset = split_offset(item.node)
+        name = name_of_input(self.axes, base)
+        if not name:
             raise MisuseError("only numbers, slices and integer inputs are supported as indices")
         self.counts(name, axis, -offset)
         return plus(item.node, 1), item.dims
@@ -235,16 +236,14 @@ class CodeIndices:
 
 
 # ------------------------------------------------------------------------------------------------------------- nodes
-def split_offset(node: Node) -> tuple[str, int]:
-    """Return the name and offset in an index such as I, I + 1 or I − 1. For other nodes, the name is empty."""
+def split_offset(node: Node) -> tuple[Node, int]:
+    """Return the node of the tensor and the offset in an index such as I, I + 1 or I − 1."""
     if isinstance(node, nodes.Call) and node.operator in "+-" and len(node.arguments) == 2:
         base, offset = node.arguments
         if isinstance(offset, nodes.Number) and isinstance(offset.value, int):
-            name, before = split_offset(base)
-            return name, before + (offset.value if node.operator == "+" else -offset.value)
-    while isinstance(node, nodes.Rename):
-        node = node.base
-    return (node.text if isinstance(node, nodes.Name) else ""), 0
+            tensor, before = split_offset(base)
+            return tensor, before + (offset.value if node.operator == "+" else -offset.value)
+    return node, 0
 
 
 def range_of(value: AxisValue) -> AxisVariable | None:

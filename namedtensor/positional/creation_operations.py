@@ -17,12 +17,13 @@ from . import values
 from .axes import Axes, AxisVariable, Dim, axes_of
 from .axis_operations import move, reduction
 from .code_indices import CodeIndices, only, split_offset
-from .operations import (  # fmt: skip
+from .operations import (
     DTYPES,
     Dtype,
     MisuseError,
     SizeArgument,
     is_condition,
+    name_of_input,
     numeric,
     one_position,
     operation,
@@ -241,7 +242,7 @@ def convert(axes: Axes, x: Any, dtype: Any) -> AxisValue:
     if is_condition(x):
         return x
     value = to_value(x)
-    if dtype.name == "int" and split_offset(value.node)[0] in axes.facts.indices:
+    if dtype.name == "int" and name_of_input(axes, split_offset(value.node)[0]) in axes.facts.indices:
         return value
     raise MisuseError(f"a conversion to {dtype.name} rounds, and formulas are of real numbers")
 

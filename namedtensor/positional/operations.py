@@ -218,6 +218,13 @@ def is_condition(x: Any) -> bool:
     return isinstance(x, AxisValue) and x.truth
 
 
+def name_of_input(axes: Axes, node: nodes.Node) -> str:
+    """Return the name of the input that a node uses, possibly with renamed axes, or an empty text for another node."""
+    while isinstance(node, nodes.Rename):
+        node = node.base
+    return next((name for name, source in axes.inputs.items() if source.leaf.node == node), "")
+
+
 def condition_of(axes: Axes, x: Any) -> AxisValue:
     """Return an argument as a condition. The elements of an input are true if they are not 0.
 
@@ -226,12 +233,9 @@ def condition_of(axes: Axes, x: Any) -> AxisValue:
     value = to_value(x)
     if value.truth:
         return value
-    name = value.node
-    while isinstance(name, nodes.Rename):
-        name = name.base
-    if not isinstance(name, nodes.Name) or name.text not in axes.inputs:
+    if not (name := name_of_input(axes, value.node)):
         raise MisuseError("the condition is not a comparison")
-    axes.facts.truths.add(name.text)
+    axes.facts.truths.add(name)
     return replace(value, node=values.call("≠", (value.node, number(0))), truth=True)
 
 
