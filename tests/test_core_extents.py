@@ -30,7 +30,16 @@ from namedtensor.core.extents import (
     upper_bound,
     value_at,
 )
-from namedtensor.core.size_conditions import SizeCondition, canonical, conditions, limit_size, solve, substitute_sizes
+from namedtensor.core.size_conditions import (
+    SizeCondition,
+    assume_divides,
+    canonical,
+    conditions,
+    limit_size,
+    retract_after,
+    solve,
+    substitute_sizes,
+)
 
 SYMBOLS = tuple(SizeSymbol(name, name, example) for name, example in (("batch", 2), ("key", 5), ("seq", 7)))
 BATCH, KEY, SEQ = map(extent, SYMBOLS)
@@ -437,3 +446,11 @@ def test_what_failed_is_not_assumed():
             assert size_conditions.assume_at_most(SEQ, 3) and size_conditions.assume_equal(KEY, 2)
             raise KeyError
         assert not collected.found and not collected.solved
+
+
+def test_a_retracted_block_leaves_no_assumption():
+    with conditions() as collected:
+        with pytest.raises(KeyError), retract_after(KeyError):
+            assert assume_divides(2, SEQ)
+            raise KeyError
+        assert not (collected.found or collected.solved or collected.parts) and canonical(SEQ) == SEQ

@@ -122,11 +122,12 @@ def retract_after(failure: type[Exception]) -> Generator[None]:
     """Discard the assumptions of the block if it raises the given exception."""
     collected = _CONDITIONS.get()
     assert collected is not None
-    saved = dict(collected.found), dict(collected.solved)
+    tables = collected.found, collected.solved, collected.parts
+    saved = [dict(table) for table in tables]
     try:
         yield
     except failure:
-        for current, before in zip((collected.found, collected.solved), saved):
+        for current, before in zip(tables, saved):
             current.clear()
             current.update(before)  # type: ignore[arg-type]
         raise
