@@ -27,7 +27,7 @@ ZERO = "0"
 LAST = 2**40  # The serial number of the first expanded term, beyond all terms of a program.
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def expression(text: str, functions: frozenset[str] = frozenset()) -> Node:
     """Parse a formula that may call the given functions."""
     (statement,) = parse(text, "text", functions=functions).statements

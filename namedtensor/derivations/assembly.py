@@ -18,11 +18,12 @@ from grammar.nodes import Derivative, Equation, Name, Node, Number, Value
 from grammar.printer import to_text
 from grammar.traversal import map_nodes
 
+from ..calculus.record_formulas import expression
 from ..scope.names import Key, key, read_spelling, walk
 from ..scope.symbols import Scope
 from ..symbolic.linearizing import ReadingChecker
 from ..symbolic.naming import NameReading, names_left, words_of
-from ..symbolic.spelling import expression, length, with_axes
+from ..symbolic.spelling import length, with_axes
 from .identification import DerivativeProgram, reading_of
 from .indices import UNIT, Linear, number_of, plus, substitute_index, write_index
 from .reading import Shapes, find_names, needed

@@ -14,6 +14,7 @@ from grammar.parser import parse
 from grammar.plain_text import encodable
 from grammar.printer import to_text
 
+from ..calculus.record_formulas import expression
 from ..core.kinds import require_names
 from ..core.tensor import NamedTensor
 from ..operators.user_functions import using
@@ -22,7 +23,6 @@ from ..programs.program import Formula, Program
 from ..scope.names import Key, key, read_spelling, walk
 from ..scope.symbols import Scope
 from ..symbolic.naming import words_of
-from ..symbolic.spelling import expression
 from ..tensors import labeled
 
 MARK = "*"

@@ -12,7 +12,7 @@ from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Equation, Node
 
-from ..calculus.record_formulas import AUXILIARY
+from ..calculus.record_formulas import AUXILIARY, expression
 from ..core.sizes import resolve
 from ..scope.names import Key, walk
 from ..symbolic import algebra
@@ -23,7 +23,7 @@ from ..symbolic.from_terms import Forms, NotReadableError
 from ..symbolic.known import fold_named_parts, recognize_functions, recognize_solve, simplify_update
 from ..symbolic.linearizing import ReadingChecker, change_of
 from ..symbolic.naming import NameReading, Where, names_left, read, words_of
-from ..symbolic.spelling import MARKS, UnwritableError, expression, size_node, with_axes
+from ..symbolic.spelling import MARKS, UnwritableError, size_node, with_axes
 from ..symbolic.work import TooLongError, Work, current, tensor, working
 from ..terms.environment import source_name
 from ..terms.terms import Term, topological

@@ -20,6 +20,7 @@ from grammar.nodes import Derivative, Differential, Equation, Node, Starred
 from grammar.plain_text import encodable
 from grammar.printer import to_latex, to_text
 
+from ..calculus.record_formulas import expression
 from ..operators import REGISTRY
 from ..operators.prelude import equation_of
 from ..symbolic.forms import indices_of
@@ -27,7 +28,7 @@ from ..symbolic.from_terms import Forms
 from ..symbolic.linearizing import LinearReading, ReadingChecker, TakenElement, texts_read
 from ..symbolic.naming import names_left
 from ..symbolic.read_back import ReadBack
-from ..symbolic.spelling import call, expression, with_axes
+from ..symbolic.spelling import call, with_axes
 from ..terms.builder import TermBuilder
 from ..terms.environment import distinct_names, source_name
 from ..terms.terms import Term, topological

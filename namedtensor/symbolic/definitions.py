@@ -65,7 +65,7 @@ def decide_condition(forms: Any, condition: Term) -> bool | None:
     return True if record_named(compared.operator).sign in NEVER_NEGATIVE else None
 
 
-def equation_of(operator: str) -> str:
+def equation_with_defaults(operator: str) -> str:
     """Return the equation that defines an operator, with the default values of its options."""
     text = definitions()[operator].equation
     for name, value in REGISTRY[operator].options:

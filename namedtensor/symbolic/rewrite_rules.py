@@ -62,7 +62,7 @@ REWRITE_RULES = (
     RewriteRule("solve", "[inv_{a,c} M]_{a→k, c→a} ⊙_{a} x = [solve_{a,c}(M, x)]_{c→k}", {"M": SQUARE, "x": A}, "form", known.recognize_solve),
     RewriteRule("fraction", "x / (1 + y / z) = x ⊙ z / (z + y)", {"x": A, "y": A, "z": A}, "form", factoring.clear_fractions),
     RewriteRule("factor", "X ⊙_{a} y + X ⊙_{a} z = X ⊙_{a} (y + z)", {"X": AB, "y": A, "z": A}, "form", factoring.factor_form),
-    *(proof(f"definition of {operator}", definitions.equation_of(operator), dict.fromkeys("XYZ", "ℝ^{row}" if "row" in definitions.equation_of(operator) else "ℝ^{ax}"),
+    *(proof(f"definition of {operator}", definitions.equation_with_defaults(operator), dict.fromkeys("XYZ", "ℝ^{row}" if "row" in definitions.equation_with_defaults(operator) else "ℝ^{ax}"),
         definitions.expand) for operator in definitions.definitions() if operator not in from_terms.RULES),
     proof("indicator", "𝕀[x > y] = (sign(x − y)^2 + sign(x − y)) / 2", {"x": A, "y": A}, applying.simplify_indicator),
     proof("element", "X_{a(1)} = X ⊙_{a} onehot_{a}(1)", {"X": AB}, applying.apply_operator),

@@ -14,22 +14,15 @@ from typing import Any, NamedTuple
 
 from grammar import nodes
 from grammar.cache import Cache
-from grammar.nodes import Axis, Call, Name, Node, Number, Rename, Starred, Value
-from grammar.parser import parse
+from grammar.nodes import Axis, Call, Name, Node, Number, Rename, Starred
 from grammar.traversal import children
 
+from ..calculus.record_formulas import expression
 from .applying import OPPOSITE
 from .forms import DELTA, FormHead, FormIndex, Product
 from .work import current
 
 MARKS = "*†"
-
-
-@lru_cache(maxsize=4096)
-def expression(text: str) -> Node:
-    (statement,) = parse(text, "text").statements
-    assert isinstance(statement, Value)
-    return statement.body
 
 
 @lru_cache(maxsize=4096)
