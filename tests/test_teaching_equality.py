@@ -26,6 +26,7 @@ ROWS = (  # two formulas, the types of their inputs, NumPy code of the second, t
     ("where(x^2 ≥ 4, 1, 0)", "where(x^2 > 4, 1, 0)", VECTOR, lambda x: 1.0 * (x**2 > 4), DIFFERENT),
     ("{ 1 if x > c; 0 otherwise }\nc = 0.25", "{ 1 if x ≥ c; 0 otherwise }\nc = 0.25", VECTOR, lambda x: 1.0 * (x >= 0.25), DIFFERENT),
     ("f(p) = { 1 if p > 0.3; 0 otherwise }\nf(x)", "{ 1 if x ≥ 0.3; 0 otherwise }", VECTOR, lambda x: 1.0 * (x >= 0.3), DIFFERENT),
+    ("𝕀[softmax_{n} x > 0.5]", "𝕀[softmax_{n} x ≥ 0.5]", VECTOR, lambda x: 1.0 * (np.exp(x - x.max()) / np.exp(x - x.max()).sum() >= 0.5), DIFFERENT),
     ("∑_{n} 𝕀[x ≤ 0]", "∑_{n} 𝕀[x < 0]", VECTOR, lambda x: 1.0 * (x < 0).sum(), DIFFERENT),
     ("∂(∑_{n} relu x)/∂x", "𝕀[x ≥ 0]", VECTOR, lambda x: 1.0 * (x >= 0), DIFFERENT),
     ("{ x if x ≠ 0.25; 9 otherwise }", "x", VECTOR, lambda x: x, DIFFERENT),

@@ -31,6 +31,7 @@ JUMPS = {"round": (0.5, 1.5), "floor": (1,), "ceil": (1,)}
 INVERTING = ("inv", "solve", "logdet")
 ZERO = Number(0)
 FILLS = (0.0, 1.0, -1.0, 2.0, -2.0, 0.5, 3.0, 1000.0, -1000.0)
+OUTWEIGHED = -1000.0  # beside zeros at the first two positions: softmax is exactly 1/2 at both
 BOUNDARY = "boundary"  # the style of tests at boundaries
 MAX_BOUNDARIES = 24  # of a formula, each searched by a few evaluations
 MAX_CONSTANTS = 64
@@ -189,22 +190,24 @@ class BoundarySearch(NamedTuple):
     def _fill(self, boundary: Boundary) -> dict[str, PlainTensor] | None:
         """Search for a number that makes both sides equal at some position if it fills all of one input.
 
-        Return the inputs, or None if no such number is found.
+        Also try an input whose first two positions outweigh all others. Return the inputs, or None if no input fits.
         """
         gap = Call("-", (), (), boundary.sides)
         names = [name for name in self.inputs if name in names_in(nodes.Program((*boundary.before, nodes.Value(gap))))]
         numbers = [number for node in walk(gap) if (number := _number(node))]
         for name in sorted(names, key=lambda name: name not in names_in(gap))[:MAX_FILLED]:
             tries = [number for number in dict.fromkeys((*FILLS, *numbers)) if self.allows(name, number)]
+            pairs = [(0.0, OUTWEIGHED)] if self.allows(name, 0.0) and self.allows(name, OUTWEIGHED) else []
             seen: list[tuple[float, float]] = []
-            for number in tries:
-                values = self._with_fill(name, number)
+            for number, other in (*((number, number) for number in tries), *pairs):
+                values = self._with_fill(name, number, other)
                 gaps = self._evaluate(boundary, gap, values)
                 if gaps is None:
                     return None
                 if 0 in gaps.numbers:
                     return values
-                seen.append((number, float(gaps.numbers[0]) if gaps.numbers else math.nan))
+                if number == other:
+                    seen.append((number, float(gaps.numbers[0]) if gaps.numbers else math.nan))
             if (number := self._bisect(boundary, gap, name, sorted(seen))) is not None:
                 return self._with_fill(name, number)
         return None
@@ -229,9 +232,11 @@ class BoundarySearch(NamedTuple):
             low, high = (middle, high) if float(gaps.numbers[0]) * sign > 0 else (low, middle)
         return None
 
-    def _with_fill(self, name: str, number: float) -> dict[str, PlainTensor]:
-        tensor = self.whole[name]
-        return {**self.whole, name: replace(tensor, numbers=(number,) * len(tensor.numbers))}
+    def _with_fill(self, name: str, number: float, other: float | None = None) -> dict[str, PlainTensor]:
+        """Return the inputs with one input filled by a number, except that `other` fills all but two positions."""
+        tensor, other = self.whole[name], number if other is None else other
+        numbers = tuple(number if sum(record) < 2 else other for record in records(tensor.extent))
+        return {**self.whole, name: replace(tensor, numbers=numbers)}
 
     def _evaluate(self, boundary: Boundary, expression: Any, values: Inputs) -> PlainTensor | None:
         """Return the value of an expression.
