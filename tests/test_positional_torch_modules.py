@@ -105,6 +105,23 @@ def test_losses_of_classes(name):
     assert torch.allclose(torch.as_tensor(read(logits, target)).float(), module(logits, target), rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("ignored", [-1, 2])
+@pytest.mark.parametrize(
+    "options", [{}, {"weight": torch.rand(5) + 1}, {"reduction": "none"}, {"label_smoothing": 0.1}], ids=str
+)
+def test_a_class_that_is_ignored_need_not_exist(options, ignored):
+    torch.manual_seed(0)
+    module = nn.CrossEntropyLoss(ignore_index=ignored, **options)
+    logits, target = torch.randn(8, 5), classes(8)
+    target[[1, 4]] = ignored
+    read = nt.from_torch(module, torch.randn(8, 5), target, names={"input": "batch class", "target": "batch"})
+    logits[1] = torch.tensor([0.0, -torch.inf, 1.0, 2.0, 3.0])
+    if "label_smoothing" in options:
+        logits[1, 1] = 0
+    actual = torch.as_tensor(read(logits, target)).float()
+    assert torch.allclose(actual, module(logits, target), rtol=1e-4, atol=1e-5)
+
+
 CHOICES = {
     "topk": lambda x: torch.topk(x, 2, -1).values, "indices of topk": lambda x: torch.topk(x, 2, 0).indices,
     "the smallest": lambda x: torch.topk(x, 2, -1, largest=False).values, "argmax": lambda x: x.argmax(-1),

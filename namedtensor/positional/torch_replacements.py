@@ -212,15 +212,19 @@ def nll_loss(
     The losses are weighted. If no example has a weight, the second result is a placeholder.
     """
     dim = min(1, self.ndim - 1)
-    losses = -self.gather(dim, target.unsqueeze(dim)).squeeze(dim)
-    factors = [] if weight is None else [weight[target]]
-    factors += [target != ignore_index] if ignore_index != -100 else []
     reduced = (lambda losses: losses, torch.mean, torch.sum)[reduction]
-    if not factors:
-        return reduced(losses), self
-    factor = factors[0] if len(factors) == 1 else factors[0] * factors[1]
+    if weight is None and ignore_index == -100:
+        return reduced(-self.gather(dim, target.unsqueeze(dim)).squeeze(dim)), self
+    kept = target != ignore_index
+    classes = target if ignore_index == -100 else torch.where(kept, target, 0)
+    losses = -self.gather(dim, classes.unsqueeze(dim)).squeeze(dim)
+    factor = kept if weight is None else weight[classes]
+    if ignore_index != -100:
+        losses = torch.where(kept, losses, 0)
+        factor = factor if weight is None else kept * factor
+    losses = losses if weight is None else factor * losses
     total = torch.sum(factor)
-    return torch.sum(factor * losses) / total if reduction == 1 else reduced(factor * losses), total
+    return torch.sum(losses) / total if reduction == 1 else reduced(losses), total
 
 
 def trilinear(
