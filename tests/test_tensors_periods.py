@@ -37,6 +37,26 @@ def test_a_partial_date_is_its_period(dates, unit, selection, first, last):
         assert [np.datetime64(date, "D") for date in matches.labels["time"]] == [*dates[expected]]
 
 
+@pytest.mark.parametrize(
+    "selection", ["2024-03", "2024", slice("2024-02", None), slice("2024-02-10", "2024-03"), "2024-02-29"]
+)
+@pytest.mark.parametrize("kind", ["date", "datetime"])
+def test_a_partial_date_among_dates_of_python_is_its_period(kind, selection):
+    days = label_by_position(DAYS)
+    python = label_by_position(DAYS.astype("M8[D]" if kind == "date" else "M8[us]").astype(object))
+    assert type(python.labels["time"][0]) is getattr(datetime, kind)
+    assert python.sel(time=selection).tolist() == days.sel(time=selection).tolist()
+    if selection == "2024-03":
+        with pytest.raises(nt.NotationError, match="is a period, but a list contains single labels"):
+            python.sel(time=[selection])
+
+
+def test_dates_with_time_zones_have_no_periods():
+    zoned = [datetime.datetime(2024, 3, day, tzinfo=datetime.UTC) for day in (1, 2)]
+    with pytest.raises(nt.NotationError, match="no label '2024-03'"):
+        label_by_position(zoned).sel(time="2024-03")
+
+
 @pytest.mark.parametrize(("selection", "expected"), [
     ("2024-02", list(range(48, 96))), ("2024-02-01", list(range(48, 72))), ("2024-02-01T05", 53), ("2024-02-01 05:00", 53),
     (slice("2024-02-01", "2024-02-01T02"), [48, 49, 50]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -16,15 +17,27 @@ DATE = re.compile(r"-?\d{4,}(-\d\d(-\d\d([T ]\d\d(:\d\d(:\d\d(\.\d+)?)?)?)?)?)?"
 UNITS = ("Y", "M", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as")
 
 
-def unit_of(labels: Labels) -> int:
-    """Return the position in `UNITS` of the labels' unit, or of a coarser unit in which all labels are exact.
+def dates_of(labels: Labels) -> Any:
+    """Return the labels as an array of `datetime64`, or None if they are not dates without time zones."""
+    values = labels.values
+    if values.dtype.kind == "M":
+        return values
+    kinds = {type(label) for label in values} if values.dtype == object else set[type]()
+    if kinds == {datetime.date}:
+        return values.astype("M8[D]")
+    has_times = kinds == {datetime.datetime} and all(label.tzinfo is None for label in values)
+    return values.astype("M8[us]") if has_times else None
 
-    If the labels' unit is finer than a day, the coarsest possible result is a day.
+
+def unit_of(dates: Any) -> int:
+    """Return the position in `UNITS` of the dates' unit, or of a coarser unit in which all dates are exact.
+
+    If the dates' unit is finer than a day, the coarsest possible result is a day.
     """
-    unit = np.datetime_data(labels.values.dtype)[0]
+    unit = np.datetime_data(dates.dtype)[0]
     if unit not in UNITS[3:]:
         return UNITS.index(unit) if unit in UNITS else UNITS.index("D")
-    exact = (at for at in range(2, len(UNITS)) if (labels.values.astype(f"M8[{UNITS[at]}]") == labels.values).all())
+    exact = (at for at in range(2, len(UNITS)) if (dates.astype(f"M8[{UNITS[at]}]") == dates).all())
     return next(exact, UNITS.index(unit))
 
 
@@ -33,7 +46,7 @@ def period(labels: Labels, label: Any) -> tuple[Any, Any] | None:
 
     Return None if the labels are not dates or `label` is not a date.
     """
-    if labels.values.dtype.kind != "M" or not isinstance(label, str) or not DATE.fullmatch(label):
+    if not isinstance(label, str) or not DATE.fullmatch(label) or dates_of(labels) is None:
         return None
     try:
         start = np.datetime64(label)
@@ -45,7 +58,7 @@ def period(labels: Labels, label: Any) -> tuple[Any, Any] | None:
 def is_partial(labels: Labels, label: Any) -> bool:
     """Return whether `label` is a date with a coarser unit than the labels, so it denotes a period."""
     matches = period(labels, label)
-    return matches is not None and UNITS.index(np.datetime_data(matches[0].dtype)[0]) < unit_of(labels)
+    return matches is not None and UNITS.index(np.datetime_data(matches[0].dtype)[0]) < unit_of(dates_of(labels))
 
 
 def need_single(labels: Labels, entries: Iterable[Any], axis: str) -> None:
@@ -65,7 +78,8 @@ def select_period(labels: Labels, label: str, axis: str) -> list[int]:
     Raise NotationError if no label is in this period.
     """
     start, end = period(labels, label) or (None, None)
-    positions = np.flatnonzero((labels.values >= start) & (labels.values < end)).tolist()
+    dates = dates_of(labels)
+    positions = np.flatnonzero((dates >= start) & (dates < end)).tolist()
     if not positions:
         raise unknown_label(label, axis, labels)
     return positions
@@ -81,9 +95,9 @@ def select_between_dates(labels: Labels, first: Any, last: Any, axis: str) -> sl
     starts, ends = (None if end is None else period(labels, end) for end in (first, last))
     if (first is not None and starts is None) or (last is not None and ends is None):
         return None
-    values = labels.values
     if starts is None and ends is None:  # The labels may not be dates.
-        return slice(0, len(values))
+        return slice(0, len(labels.values))
+    values = dates_of(labels)
     if np.isnat(values).any() or (values[1:] < values[:-1]).any():
         raise NotationError(
             401,
