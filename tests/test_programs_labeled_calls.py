@@ -366,3 +366,12 @@ def test_an_input_without_labels_is_combined_by_position_unless_others_are_align
     assert nt.evaluate("A + B", {**unused, "B": B, "A": A}).labels == B.labels
     with pytest.raises(nt.NotationError, match="w has no labels on axis city"):
         nt.program("f(x, y) = x ⊙ w + y\nw ∈ ℝ^{city}")["f"](A, B, w=UNLABELED)
+
+
+@pytest.mark.parametrize("name", ["evaluate", "compile", "formula"])
+def test_a_sum_of_unrelated_axes_warns_once_if_labels_are_aligned(name):
+    given = {"A": A, "B": B, name: series([1, 2], ["x", "y"], "other")}
+    text = f"A + {name} + B"
+    with pytest.warns(nt.NotationWarning, match="broadcasts") as warned:
+        nt.evaluate(text, given) if name == "evaluate" else getattr(nt, name)(text)(**given)
+    assert len(warned) == 1

@@ -19,6 +19,7 @@ from ..core.families import FamilyName
 from ..core.label_alignment import LabeledAxis, Moves, add_table_hint, take
 from ..core.labels import AxisLabels, labels_of, make_labeled_layout
 from ..core.tensor import wrap_layout
+from ..core.warned import silent
 from ..terms.environment import source_name
 from ..terms.labels import add_bodies, alignment_of, labels_of_terms
 from ..terms.terms import Term, topological
@@ -49,7 +50,8 @@ def align_inputs(
         raise add_table_hint(problem, given.tables) from None
     if moves:  # so that indices by label find their new positions
         given = align(given, moves)
-        typed = typed_for(given)
+        with silent():  # The first typing has warned.
+            typed = typed_for(given)
     return given, typed, moves
 
 
