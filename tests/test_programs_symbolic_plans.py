@@ -333,6 +333,24 @@ def test_a_size_that_decides_the_form_is_a_number_and_others_are_not(plans):
     assert before <= 6
 
 
+def test_a_failing_call_at_a_symbolic_size_is_planned_once(plans):
+    select = nt.program("Y = X_{seq(I)}")["Y"]
+    index = nt.tensor([99], "k")
+    for size, expected in ((3, 1), (4, 3), (5, 4), (5, 4), (5, 4), (4, 4)):
+        with pytest.raises(nt.NotationError, match=rf"index 99 is out of range for axis seq \(1 to {size}\)"):
+            select(X=nt.tensor(np.ones(size), "seq"), I=index)
+        assert len(plans) == expected
+
+
+def test_a_sum_of_unrelated_axes_warns_once_for_all_sizes():
+    add = nt.formula("X + w")
+    w = nt.tensor(np.ones(2), "chans")
+    with pytest.warns(nt.NotationWarning, match="broadcasts") as warned:
+        for size in (3, 4, 5, 6):
+            add(X=nt.tensor(np.ones(size), "seq"), w=w)
+    assert len(warned) == 1
+
+
 def test_a_repeated_call_asks_no_plan_at_all(plans, monkeypatch):
     entry = nt.program(TABLE["softmax"].text)["Y"]
     calls = [tensor(np.ones((length, 4)), "seq chans") for length in (20, 30, 25)]

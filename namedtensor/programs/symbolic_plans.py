@@ -25,6 +25,7 @@ from ..core.extents import SizeSymbol, UndecidedSizeError, extent
 from ..core.families import FamilyName
 from ..core.monomials import UnfitSizeError
 from ..core.size_conditions import conditions
+from ..core.warned import silent
 from ..planning.plan import PlanValue
 from .arguments import Abstract, BoundArguments
 from .executable import CompiledPlan
@@ -32,6 +33,7 @@ from .size_symbols import RESERVED, SizeSymbols, names_in
 
 MAX_SIGNATURES = 32  # of one callable
 MAX_PLANS = 24  # with symbols, of one signature
+MAX_EXACT_PLANS = 4  # of a plan with symbols, for sizes at which it fails
 MAX_FAILURES = 4  # After so many failures, no further symbolic plans are tried for a signature.
 Make = Callable[[BoundArguments], CompiledPlan]
 Place = tuple[str, int]  # the position of a size: the name of a tensor, and the position of one of its axes
@@ -91,7 +93,8 @@ def find_plan(signatures: Cache[Any, Any], given: BoundArguments, extra: tuple[A
         return compiled
     if not known.is_full and symbols_of_call(known, given.abstract, sizes, places):
         known.failures += 1
-    return make(given)
+    with silent():
+        return make(given)
 
 
 def find_plan_of_dimensions(
@@ -123,7 +126,7 @@ def plan_symbolically(
         if not symbols:
             return None
         try:
-            with conditions(by_example=True) as collected:
+            with conditions(by_example=True) as collected, silent():
                 compiled = make(given.with_layouts(layouts_with(given.abstract, places, symbols)))
         except (UnfitSizeError, NotationError):  # The check with numbers specifies the error.
             return None
@@ -142,7 +145,11 @@ def plan_symbolically(
 
 
 def plan_for_arrays(given: BoundArguments, make: Make) -> Callable[[Sequence[Any]], CompiledPlan]:
-    """Return a function that compiles a plan for the sizes of other arrays. It does not keep the arrays in `given`."""
+    """Return a function that compiles a plan for the sizes of other arrays. It does not keep the arrays in `given`.
+
+    An assertion that fails at symbolic sizes needs such a plan in every call, so the latest plans are kept.
+    """
+    plans: Cache[Any, CompiledPlan] = Cache("plans for failing calls", MAX_EXACT_PLANS)
     positional = given.positional
     axes = {name: value.axes if name in given.arrays else value for name, value in given.values.items()}
     names = tuple(given.arrays)
@@ -151,7 +158,9 @@ def plan_for_arrays(given: BoundArguments, make: Make) -> Callable[[Sequence[Any
         from ..core.tensor import wrap_array
 
         tensors = {name: wrap_array(array, axes[name]) for name, array in zip(names, arrays)}
-        return make(BoundArguments({**axes, **tensors}, positional))
+        sizes = tuple(tensor.layout.extent for tensor in tensors.values())
+        with silent():  # The first call of the signature has warned.
+            return plans.get_or_build(sizes, lambda: make(BoundArguments({**axes, **tensors}, positional)))
 
     return plan
 
