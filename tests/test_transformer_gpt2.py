@@ -59,14 +59,11 @@ def test_padding(small, side):
     assert np.abs(array[real] - expected).max() / np.abs(expected).max() < CLOSE
 
 
-def test_parts_of_an_array_lie_side_by_side(small):
+def test_each_part_of_an_array_is_a_dense_parameter(small):
     _, ours = small
-    arrays = [ours.parameters[f"W^{{2,{kind}}}"].array for kind in "QKV"]
-    places = [array.__array_interface__["data"][0] for array in arrays]
-    width = arrays[0][0].nbytes
-    assert [start - places[0] for start in places] == [0, width, 2 * width]
-    assert all(array.strides[0] == 3 * width and array[0].flags.c_contiguous for array in arrays)
-    assert ours.parameters["b^{1,Q}"].array.flags.c_contiguous
+    for kind in "QKV":
+        assert ours.parameters[f"W^{{2,{kind}}}"].array.flags.c_contiguous
+        assert ours.parameters[f"b^{{1,{kind}}}"].array.flags.c_contiguous
 
 
 def test_every_name_of_the_formulas_is_at_hand(small):
