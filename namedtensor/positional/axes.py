@@ -229,7 +229,7 @@ class Axes:
             self.unify(a, b)
 
     def split(self, axis: AxisVariable, parts: Sequence[AxisKind]) -> None:
-        """Split each axis of this axis's kind into parts of the given kinds.
+        """Split an axis, and all other axes of its kind, into parts of the given kinds.
 
         Raise AxisClashError if the kind has a given name or incompatible parts.
         """

@@ -184,7 +184,7 @@ def pair(operator: str) -> Callable[..., Any]:
 
 
 def lower_median(axes: Axes, x: Any, axis: Any, keep: Any) -> Any:
-    """Return the median along an axis as PyTorch computes it. Of two middle elements, it is the lower one."""
+    """Return the median along an axis as PyTorch computes it, which is the lower of two middle elements."""
     whole, (value, axis) = axis is None, values.flatten_axes(axes, to_value(x), axis)
     ordered = make_axis_operation("sort")(axes, value, axis)
     where = one_position(value, axis)

@@ -52,7 +52,7 @@ def reverse(walk: Any, tree: Tree, node: Node, axis: AxisVariable, item: Item) -
 
 
 def is_fixed(item: str) -> bool:
-    """Return whether an index is a number, or a length such as the last index n, which is marked as |n|."""
+    """Return whether an index is fixed, that is, a number or a marked length such as |n| or |n|-1."""
     return item.isdigit() or (read := item_of(item)) is not None and not read.letters and read.length != ""
 
 
@@ -70,7 +70,10 @@ def element_at(walk: Any, tree: Tree, node: Node, axis: AxisVariable, text: str)
 
 
 def with_lengths(tree: Tree, letters: Collection[str], names: Collection[str]) -> Tree:
-    """Return the tree with the index n of x_n or x_{n-1} marked as the length |n| of an axis, for each of the letters."""
+    """Return the tree in which each of the letters is marked as a length if it is an index.
+
+    For example, x_n becomes x_{|n|}, and x_{n-1} becomes x_{|n|-1}.
+    """
     parts = tuple(with_lengths(part, letters, names) for part in tree.parts)
     text = tree.text
     if tree.op == "sub" and spell(tree.parts[0]) in names and canonical(spell(tree)) not in names:

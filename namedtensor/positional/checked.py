@@ -260,7 +260,7 @@ def dtype_of(array: Any) -> str:
 
 
 def drop_ones(array: Any, positions: Sequence[int]) -> Any:
-    """Return an array without its dimensions at these positions, whose size is 1 if the array has the given shape."""
+    """Return an array without its dimensions at these positions, or unchanged if their sizes are not all 1."""
     shape = np.shape(array) if positions else ()
     if not positions or any(shape[position : position + 1] != (1,) for position in positions):
         return array

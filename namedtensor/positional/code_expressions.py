@@ -304,7 +304,7 @@ class CodeExpressions(CodeValues):
         return "torch" if self.torch else "numpy"
 
     def evaluate_number_call(self, record: Operation, name: str, x: float) -> Any:
-        """Return the value of a function call whose argument is a number, or its formula if this is not finite."""
+        """Return the value of a function at a number, or the formula of the call if the value is not finite."""
         try:
             result = float(getattr(math, name)(x)) if abs(x) < 1e100 else math.nan
         except (ValueError, TypeError, ArithmeticError):

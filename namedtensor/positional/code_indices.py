@@ -261,7 +261,7 @@ def only(dim: Dim) -> AxisVariable:
 
 
 def one_element(item: Any) -> tuple[Dim, ...]:
-    """Return () for the dimensions that remain after a size-1 dimension is indexed by 0 or -1.
+    """Check that a size-1 dimension is indexed by 0 or -1, and return (), since no dimension remains.
 
     Raise MisuseError for any other index.
     """

@@ -143,7 +143,7 @@ def diag(axes: Axes, x: Any, offset: Any) -> AxisValue:
 
 
 def diag_embed(axes: Axes, x: Any, offset: Any) -> AxisValue:
-    """Return matrices whose diagonals lie along the last dimension of a tensor, above the main one by `offset`."""
+    """Return matrices with the elements of a tensor's last dimension on the diagonal that `offset` selects."""
     value = to_value(x)
     axis = only(value.dims[-1])
     other = axes.twin(axis)
@@ -154,7 +154,10 @@ def diag_embed(axes: Axes, x: Any, offset: Any) -> AxisValue:
 
 
 def cut_to_diagonal(axes: Axes, x: Any, offset: Any, first: Any, second: Any) -> AxisValue:
-    """Return a tensor whose last two dimensions, of one length, have the elements of a diagonal as their diagonal."""
+    """Cut two dimensions of a tensor so that the diagonal at `offset` becomes the main diagonal.
+
+    The two dimensions become the last dimensions of the result, and have equal lengths.
+    """
     value = move(axes, x, (first, second), (-2, -1))
     if type(offset) is not int:
         raise MisuseError("the offset of a diagonal is a number")
@@ -306,7 +309,10 @@ def broadcast_to(axes: Axes, x: Any, shape: Any) -> AxisValue:
 
 
 def edge_of(axes: Axes, x: AxisValue, position: int, width: int, at_end: bool, mode: str) -> AxisValue:
-    """Return the elements that a mode of np.pad adds at one end of a dimension, or the one that it repeats there."""
+    """Return the elements that a mode of np.pad adds at one end of a dimension.
+
+    If the mode repeats a single element, return only this element.
+    """
 
     def cut(start: Any, stop: Any) -> AxisValue:
         return CodeIndices(axes).along(x, [position], slice(start, stop))

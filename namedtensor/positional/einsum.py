@@ -76,7 +76,7 @@ LETTERS_OF_AXES = {str(axis): chr(ord("a") + axis) for axis in range(26)} | dict
 
 
 def read_listed_einsum(code: CodeReader, node: ast.Call) -> Any:
-    """Translate np.einsum(A, [0, 1], B, [1, 2], [0, 2]), whose axes are numbers, by the letters of these axes."""
+    """Translate a call with axis numbers, such as np.einsum(A, [0, 1], B, [1, 2], [0, 2]), like a call with letters."""
     count, odd = divmod(len(node.args), 2)
     lists = [re.findall(r"[^\s,()\[\]]+", ast.unparse(axes)) for axes in (*node.args[1::2], *node.args[2 * count :])]
     words = ["".join(LETTERS_OF_AXES.get(axis, "?") for axis in axes) for axes in lists]
@@ -333,7 +333,7 @@ def pattern_of(
 
 
 def spell_word(word: str) -> str:
-    """Return the spelling of a word in the pattern, which is 2 for the word 2.0 and ... for the word .0."""
+    """Return a word as the pattern spells it. For example, 2.0 is spelled 2, and .0 is spelled as three dots."""
     return DOTS if word.startswith(".") else word.partition(".")[0]
 
 

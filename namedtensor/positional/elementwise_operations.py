@@ -164,7 +164,7 @@ def hypotenuse(axes: Axes, x: Any, y: Any) -> AxisValue:
 
 
 def copysign(axes: Axes, x: Any, y: Any) -> AxisValue:
-    """Return the size of x with the sign of y, which may be -0."""
+    """Return the magnitude of x with the sign of y. The sign of -0 is negative."""
     size = unary("abs")(axes, x)
     signs = (comparison("<")(axes, part, 0) for part in (y, reciprocal(axes, y)))
     return cases(axes, connective("∨")(axes, *signs), unary("negative")(axes, size), size)
@@ -187,7 +187,7 @@ def isnan(axes: Axes, x: Any) -> AxisValue:
 
 
 def extreme(operator: str) -> Callable[..., AxisValue]:
-    """Return the translation rule of fmax or fmin, whose value is the other operand if one operand is nan."""
+    """Return the translation rule of fmax or fmin. If one operand is nan, the value is the other operand."""
 
     def rule(axes: Axes, x: Any, y: Any) -> AxisValue:
         parts, largest = (numeric(x), numeric(y)), binary(operator)(axes, x, y)

@@ -306,7 +306,10 @@ def entries_in(tree: Tree) -> set[str]:
 
 
 def is_index_in(tree: Tree, letter: str) -> bool:
-    """Return whether a letter by itself, not only in i+1, is an index in the tree, so that an axis gives its range."""
+    """Return whether a tree has a letter alone as an index, so that the indexed axis determines the letter's range.
+
+    For example, i is an index in x_i, but not in x_{i+1}.
+    """
     return any(pair is not None and letter in pair[1] for pair in map(split_indices, tree.all()))
 
 

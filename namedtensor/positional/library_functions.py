@@ -1,6 +1,7 @@
 """The functions of NumPy and PyTorch that the comparison of array code may call, and functions that NumPy lacks.
 
-A function or method may be called if the table of operations contains its name. NumPy is None if it is not installed.
+The comparison may call a function or method if the table of operations contains its name. NumPy is None if it is not
+installed.
 """
 
 from __future__ import annotations
@@ -109,12 +110,12 @@ OF_SIZES = {
 
 
 def is_listed(name: str) -> bool:
-    """Return whether a name without a module is the name of a function that may be called."""
+    """Return whether a name without a module is the name of a function that the comparison may call."""
     return name in OPERATIONS or name in OF_SYNTAX
 
 
 def find_function(module: Any, name: str) -> Any:
-    """Return the function of a module that has a name such as exp or linalg.norm, or None if it may not be called."""
+    """Return the function called `name`, such as exp or linalg.norm, in a module, or None if it is not listed."""
     owner, _, last = name.rpartition(".")
     return reach(module, name) if owner in SUBMODULES and is_listed(last) else None
 

@@ -217,7 +217,7 @@ class LibraryWalk:
             self.names = before
 
     def method(self, x: Any, name: str) -> Callable[..., Any]:
-        """Return a method of an array. Raise UnsupportedError if the method may not be called."""
+        """Return a method of an array. Raise UnsupportedError if calling the method is not allowed."""
         of_torch = self.torch is not None and isinstance(x, self.torch.Tensor)
         if of_torch and listed.is_listed(name) and hasattr(x, name):
             return getattr(x, "double" if name in ("float", "half") else name)
@@ -228,7 +228,7 @@ class LibraryWalk:
     def function(self, path: str, arguments: list[Any], keywords: dict[str, Any]) -> Callable[..., Any]:
         """Return the function with a name such as numpy.linalg.norm or exp.
 
-        Raise UnsupportedError if the function may not be called.
+        Raise UnsupportedError if calling the function is not allowed.
         """
         library, _, name = path.partition(".")
         last = path.rpartition(".")[2]
@@ -275,7 +275,7 @@ class LibraryWalk:
     def bare(self, name: str, arguments: list[Any], keywords: dict[str, Any]) -> Callable[..., Any]:
         """Return the function for a name without a library prefix, such as exp or rearrange.
 
-        Raise UnsupportedError if no library function with this name may be called.
+        Raise UnsupportedError if calling a function with this name is not allowed.
         """
         words = [argument for argument in arguments if isinstance(argument, str)]
         if name in ("rearrange", "reduce", "repeat") and words:
@@ -293,7 +293,10 @@ class LibraryWalk:
         return function
 
     def own_function(self, name: str, function: Any = None) -> Any:
-        """Return our own function with this name or, if we have none, NumPy's, or None if it may not be called."""
+        """Return the function that implements a name without a library, or None if calling it is not allowed.
+
+        The function is either NumPy's or one that this package implements.
+        """
         if name in listed.OF_NUMPY:
             return find_function(np, name) or find_function(np, f"linalg.{name}")
         if name not in listed.OWN:

@@ -212,7 +212,7 @@ class Walk(MatrixLeaves):
         )  # fmt: skip
 
     def offers(self, x: Matrix, y: Matrix, left: str, right: str) -> list[str]:
-        """Return the products, such as A^⊤ B, in which the axes would fit, as alternatives to a product without fit."""
+        """Return alternatives, such as A^⊤ B, to a product whose axes do not fit."""
         ways = [
             (f"{left}^⊤ {right}", fits(x.dims[0], y.dims[0])),
             (f"{left} {right}^⊤", fits(x.dims[1], y.dims[1])),
@@ -245,7 +245,7 @@ class Walk(MatrixLeaves):
         return self.scaled(Matrix(eye.node, EMPTY), replace(other, lying=False))
 
     def with_ones(self, x: Matrix, y: Matrix, tree: Tree) -> Matrix:
-        """Return the product with a vector of ones as a sum, as in 𝟏^⊤ x and A 𝟏. Raise NotationError otherwise."""
+        """Return the product with a vector of ones as a sum, as in 𝟏^⊤ x and A 𝟏. Raise NotationError for other products."""
         if x.ones and y.ones or x.is_number or y.is_number:
             raise self.refuse(tree, "nothing specifies how long this vector of ones is")
         if not fits(x.dims[1], y.dims[0]):

@@ -100,7 +100,7 @@ def read_square_function(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
 def trace_of_product(walk: Walk, tree: Tree, x: Matrix) -> Matrix | None:
     """Translate tr(P Q) as a contraction over both axes.
 
-    Return None if the argument is not a product of two matrices, or in index notation.
+    Return None in index notation, or if the argument is not a product of two matrices.
     """
     inside = tree.parts[0]
     if (

@@ -66,7 +66,7 @@ def read_product(walk: Walk, tree: Tree) -> Matrix:
 
 
 def is_unknown(walk: Walk, tree: Tree) -> bool:
-    """Return whether a tree is a name that is no input, index, size or constant."""
+    """Return whether a tree is a name other than an input, an index, a size or a constant."""
     name, base = canonical(spell(tree)), base_of(tree)
     known = {*walk.names, *walk.axes.given, "e", "π", "I", "𝟏", "δ"}
     return bool(name) and not {name, base} & known and not walk.is_size(name) and not walk.counts(name)

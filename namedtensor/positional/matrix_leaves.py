@@ -171,7 +171,10 @@ class MatrixLeaves:
         return Matrix(used.node, (whole[0], whole[1]), lying=len(dims) == 1 and not source.defined)
 
     def ones(self, tree: Tree, script: str) -> Matrix:
-        """Translate 𝟏, 𝟏_n or 𝟏_{n×k}. The other operand determines a size that is not the name of a given axis."""
+        """Translate 𝟏, 𝟏_n or 𝟏_{n×k}.
+
+        The other operand of the product determines each size for which the subscript does not name a given axis.
+        """
         words = re.split("[×,]", script)
         if len(words) > 2:
             raise self.refuse(tree, f"{self.text(tree)} has more than two sizes")
@@ -180,7 +183,7 @@ class MatrixLeaves:
         return Matrix(number(1), ((axes[0],), tuple(axes[1:])), ones=True)
 
     def guess(self, tree: Tree, name: str) -> None:
-        """Guess from its letter whether an undeclared name is a number, vector or matrix, and record the assumption."""
+        """Guess whether an undeclared name is a number, vector or matrix by its first letter, and record the assumption."""
         letter = name[0]
         if not letter.isalpha() or "\\" in name:
             raise self.refuse(tree, f"{name} is not a name")

@@ -168,7 +168,7 @@ def side(text: str, indices: Mapping[str, AxisVariable]) -> Node:
 
 
 def alone(walk: Walk, tree: Tree, letter: str, indices: Mapping[str, AxisVariable]) -> AxisVariable:
-    """Return the axis of a letter in a condition that the body of the sum does not have as its index.
+    """Return the axis of a letter that occurs in a condition of a sum but is not an index in the sum's body.
 
     If the letter indexes no tensor in the line, its axis gets the length of the axis that it is compared with.
     """

@@ -44,7 +44,7 @@ def offer_of(source: str, values: Mapping[str, Any]) -> Hint | None:
 
 
 def remark_on(source: str, values: Mapping[str, Any], axes: Iterable[str]) -> Hint | None:
-    """Return a hint if a correct formula, read as positional notation, has only translations with other axes.
+    """Return a hint if a correct formula is also valid positional notation, but all its translations have other axes.
 
     Return None if a translation has the axes in `axes`, or if there is no translation.
     """

@@ -228,7 +228,7 @@ def name_of_input(axes: Axes, node: nodes.Node) -> str:
 def condition_of(axes: Axes, x: Any) -> AxisValue:
     """Return an argument as a condition. The elements of an input are true if they are not 0.
 
-    Raise MisuseError for other numbers.
+    Raise MisuseError if the argument is neither a condition nor an input.
     """
     value = to_value(x)
     if value.truth:
@@ -254,7 +254,7 @@ def positions(x: AxisValue, axis: Any) -> list[int]:
 
 
 def one_position(x: AxisValue, axis: Any) -> int:
-    """Return the position of the only dimension that `axis` selects. Raise MisuseError if it selects another number."""
+    """Return the position of the dimension that `axis` selects. Raise MisuseError if `axis` selects none or several."""
     selected = positions(x, axis)
     if len(selected) != 1:
         raise MisuseError(f"axis {axis} selects {len(selected)} axes, and one is needed")

@@ -268,9 +268,10 @@ def numbers_of(x: Any) -> tuple[tuple[int, ...], tuple[float, ...]] | None:
 
 
 def array(axes: Axes, x: Any) -> AxisValue:
-    """Translate a list of numbers to a literal with new axes, and another list to a stack. Return a tensor unchanged.
+    """Convert a list to a tensor with new axes, and return a tensor unchanged.
 
-    A list of True and False is a condition.
+    A list of numbers becomes a literal, and a list of True and False becomes a condition. Other lists, and lists with
+    more than two axes, are converted by stacking their elements.
     """
     if not isinstance(x, tuple):
         return to_value(x)

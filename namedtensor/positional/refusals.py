@@ -11,7 +11,7 @@ REFUSED, ASKED = 115, 116
 
 
 class AmbiguousError(NotationError):
-    """The error for an ambiguous source. `readings` contains its translations, which `reading=` counts from 1."""
+    """The error for an ambiguous source. `readings` contains its translations, and `reading=1` selects the first."""
 
     readings: tuple[Any, ...] = ()
 

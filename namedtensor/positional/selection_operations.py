@@ -243,7 +243,7 @@ def chunks(axes: Axes, x: Any, count: Any, axis: Any) -> tuple[AxisValue, ...]:
 
 
 def cut_at(axes: Axes, x: Any, ends: Any, axis: Any) -> tuple[AxisValue, ...]:
-    """Cut a dimension before each listed position or, given a number, into as many equal pieces. Return the pieces."""
+    """Cut a dimension before each listed position, or into a given number of equal pieces. Return the pieces."""
     if not isinstance(ends, tuple):
         return chunks(axes, x, ends, axis)
     if not all(type(end) is int and end > 0 for end in ends) or [*ends] != sorted({*ends}):

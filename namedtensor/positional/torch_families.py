@@ -89,7 +89,7 @@ class LayerReader(GraphReader):
         self.results, self.bases = {}, {}
 
     def inside(self, block: Sequence[int]) -> dict[Ref, TracedTensor]:
-        """Translate the steps of a layer, and return its tensors by reference. They are not kept outside the layer."""
+        """Translate the steps of a layer, and return the tensors by reference. The reader then forgets the layer's tensors."""
         before = dict(self.tensors)
         for number_of_step in block:
             super().step(number_of_step)
@@ -199,7 +199,7 @@ class LayerReader(GraphReader):
 def common(paths: Sequence[str]) -> str:
     """Return the words that all paths have in common, such as h.ln for h.0.ln and h.1.ln.
 
-    If the paths have different lengths, return the first path without the numbers before its last word.
+    If the paths have different lengths, return the first path without the numbers between its words.
     """
     split = [path.split(".") for path in paths]
     if len({len(words) for words in split}) > 1:

@@ -51,7 +51,7 @@ LONGEST = 90  # an expression with more nodes always gets a name
 
 
 class GraphReader(SizeNumbers):
-    """The translation of a module from two traces of the same steps at different sizes, with the nodes so far."""
+    """A reader that translates a module to nodes. It compares two traces of the same steps at different sizes."""
 
     def __init__(self, runs: Runs, given: Mapping[str, str], free: Mapping[int, tuple[int, str, int]]):
         super().__init__(Axes(), free)

@@ -140,7 +140,7 @@ EXAMPLES = ("chans", "seq", "height", "width", "depth", "group")
 
 
 def suggest_names(spelled: str, count: int, dimensions: int) -> str:
-    """Return the hint for a text that names `count` axes of an array with another number of dimensions."""
+    """Return a hint for a text with `count` axis names if the array has more or fewer dimensions."""
     if count > dimensions:
         return "parentheses split a dimension, as in (heads[8] key)" if dimensions else "write ''"
     more = [name for name in EXAMPLES if name not in spelled]

@@ -134,7 +134,7 @@ def holds(operator: str, offset: int, shape: Sequence[int]) -> torch.Tensor:
 
 
 def bounds(inside: torch.Tensor) -> list[tuple[str, int]]:
-    """Return the comparisons of column and row indices that are each true exactly for the elements in a mask."""
+    """Return the comparisons of column indices with row indices that are equivalent to a mask."""
     rows, columns = inside.shape
     offsets = torch.arange(columns)[None, :] - torch.arange(rows)[:, None]
     among = offsets[inside]
@@ -179,7 +179,10 @@ class SizeNumbers:
         return rebuilt(node, self.resolve)
 
     def expression_of(self, value: float) -> Node | None:
-        """Return a node for a number, in terms of a size if the number depends on one, or None if nothing fits."""
+        """Return a node for a number. A number that depends on the input sizes becomes an expression of a size.
+
+        Return None if no expression fits.
+        """
         if not isinstance(value, Varying):
             return number(value)
         first, second = value.real, value.other

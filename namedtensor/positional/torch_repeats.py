@@ -112,7 +112,7 @@ def repeats_of(runs: Runs, output: Ref) -> list[Repeat]:
 def longest(runs: Runs, starts: Sequence[int], at: int) -> tuple[Repeat | None, int]:
     """Return the equal layers that begin at child `at` and cover the most steps, and the number of children in them.
 
-    If no equal layers begin there, the result is None and 0.
+    If no equal layers begin there, return None and 0.
     """
     best: Repeat | None = None
     children = 0
@@ -231,7 +231,10 @@ class Slots:
         return all(ref in self.runs.origins for ref in several) and all(is_statistics(pair.first) for pair in pairs)
 
     def from_before(self, several: tuple[Ref, ...]) -> Ref | None:
-        """Return the common reference for tensors that each layer receives from the previous layer, or None."""
+        """Return one reference that represents the tensor that each layer receives from the previous layer.
+
+        Return None if the layers do not receive these tensors from each other.
+        """
         position = self.positions[0].get(several[1])
         if position is None or several[0] in self.positions[0]:
             return None

@@ -207,9 +207,10 @@ REPLACED: Mapping[str, Callable[..., Any]] = {
 def nll_loss(
     self: torch.Tensor, target: torch.Tensor, weight: torch.Tensor | None, reduction: int, ignore_index: int
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the loss −x[class] of each example, reduced as requested, and the total weight that divides a mean.
+    """Return the negative log-likelihood loss, and the total weight of the examples.
 
-    The losses are weighted. If no example has a weight, the second result is a placeholder.
+    The loss of each example is −x[class], multiplied by the weight of its class. The losses are reduced as `reduction`
+    states, and a mean is divided by the total weight. If there are no weights, the second result is a placeholder.
     """
     dim = min(1, self.ndim - 1)
     reduced = (lambda losses: losses, torch.mean, torch.sum)[reduction]

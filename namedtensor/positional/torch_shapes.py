@@ -243,9 +243,9 @@ def embedding(r: GraphReader, weight: TracedTensor, indices: TracedTensor) -> Tr
 
 
 def look_up(r: GraphReader, x: TracedTensor, first: int, indices: Sequence[TracedTensor]) -> TracedTensor:
-    """Select elements of x along adjacent dimensions, beginning with `first`, by one tensor of indices for each.
+    """Index adjacent dimensions of x, beginning with `first`, with one index tensor for each dimension.
 
-    The dimensions of the indices, which broadcast, replace these dimensions.
+    The index tensors are broadcast, and their dimensions replace the indexed dimensions.
     """
     end, whole = first + len(indices), broadcast([index.shape for index in indices])
     aligned = align_values(r.axes, *indices)

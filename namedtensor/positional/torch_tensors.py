@@ -127,9 +127,10 @@ class TensorViews:
     def taken(
         self, tensor: TracedTensor, tokens: list[AxisVariable | int], size: int
     ) -> tuple[TracedTensor, Dim] | None:
-        """Return the first tokens whose sizes have the product `size`. The last of them is split if it is too long.
+        """Remove the leading tokens whose sizes have the product `size`, and return the tensor with these axes.
 
-        If there are no such tokens, the method returns None and does not change anything.
+        A token is an axis, or the size of a repeated dimension. The last token is split if it is too large. Return None
+        if no leading tokens fit.
         """
         left, count = size, 0
         while left > 1:
@@ -200,7 +201,7 @@ class TensorViews:
     def merge_and_split(
         self, tensor: TracedTensor, tokens: list[AxisVariable | int], shape: Sequence[int]
     ) -> tuple[TracedTensor, list[Dim], int]:
-        """Merge the fewest leading tokens that match leading sizes of the shape, and split them into these sizes.
+        """Merge the fewest leading tokens whose product matches leading sizes of the shape, and split the result into these.
 
         Return the tensor, the new dimensions, and the number of merged tokens.
         """
@@ -322,7 +323,7 @@ class TensorViews:
     def indexed(
         self, tensor: TracedTensor, dim: int, index: Node, dims: Sequence[Dim], shape: Sequence[int]
     ) -> TracedTensor:
-        """Return the elements that an index selects along a dimension, which the dimensions of the index replace."""
+        """Return the elements that an index selects along a dimension. The index's dimensions replace this dimension."""
         (axis,) = tensor.dims[dim]
         rest = axes_of((*tensor.dims[:dim], *tensor.dims[dim + 1 :]))
         self.axes.apart([*rest, axis], [*rest, *axes_of(dims)])

@@ -28,9 +28,9 @@ from .torch_replacements import OWN, Masks, Replacing, decompose
 
 
 class Rule(NamedTuple):
-    """The translation rule of an ATen operation, a function of a reader and the operation's arguments by name.
+    """The translation rule of an ATen operation. Its function receives a reader and the operation's arguments by name.
 
-    The function returns one tensor or several tensors, with None for a tensor without a form. Arguments without a
+    The function returns one or several tensors, or None for a tensor that it cannot express. Arguments without a
     parameter must have their default value, unless `skipped` lists them. If `moves` is true, the rule only moves
     dimensions, so its tensors do not need separate axes.
     """

@@ -57,7 +57,7 @@ class Translation:
     checked : str
         A description of the check, which compares values with the source's library or checks only types.
     of_reals : bool
-        Whether the source has another value for arrays of integers, which are therefore rejected.
+        Whether the source has a different value for arrays of integers. Such arrays are then rejected.
     of_integers : bool
         Whether the source's value for arrays of integers has an integer dtype, which can overflow.
     numbers : frozenset of str
@@ -173,8 +173,8 @@ def translate(
 ) -> Translation:  # fmt: skip
     r"""Translate matrix notation, index notation, einsum, einops or array code to a formula with named axes.
 
-    The translation of code is compared with the value of its library, such as NumPy, on random arrays. No library
-    computes matrix and index notation, so only the types of their formulas are checked.
+    Translated code is compared on random arrays with the result of its library, such as NumPy. Matrix and index
+    notation have no library to compare with, so only the types of their formulas are checked.
 
     Parameters
     ----------

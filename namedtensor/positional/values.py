@@ -110,7 +110,7 @@ def ones(axis: AxisVariable) -> Node:
 
 
 def diagonal(node: Node, first: AxisVariable, second: AxisVariable) -> Node:
-    """Return the elements of a node for which two axes have equal positions, as a node along the first axis.
+    """Return the diagonal of a node along two axes, as a node along the first axis.
 
     Other elements are ignored, even if they are infinite.
     """
@@ -315,7 +315,7 @@ def _write_counting(axes: Sequence[str]) -> Node:
 
 
 def _components(item: Any, names: Names) -> tuple[Any, ...]:
-    """Return one item of a tuple with axis names, as a tuple. A split axis becomes the names of all its parts."""
+    """Write one item of a tuple with axis names, and return the new items. A split axis becomes one item for each part."""
     if isinstance(item, nodes.Name) and item.text in names:
         return tuple(nodes.Name(part) for part in names[item.text])
     return (write_node(item, names),)

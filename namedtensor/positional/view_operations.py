@@ -22,7 +22,7 @@ class DimensionViews:
         self.axes = axes
 
     def reshape(self, x: AxisValue, shape: Sequence[Any]) -> AxisValue:
-        """Return x in a new shape of lengths of x, quotients such as d // h, and numbers. One length may be -1.
+        """Return x in a new shape, which may contain lengths from x, quotients such as d // h, numbers, and one -1.
 
         Raise MisuseError if the shape does not determine the axes.
         """
@@ -58,7 +58,10 @@ class DimensionViews:
         raise MisuseError(f"the shape ({', '.join(map(spell, shape))}) does not name the axes of the tensor")
 
     def find_lengths(self, waiting: Sequence[Dim], items: Sequence[Any]) -> list[int]:
-        """Return the lengths of a numeric shape if all sizes are known and agree with it, or else an empty list."""
+        """Return the lengths in a shape of numbers, with -1 replaced by the missing length.
+
+        Return an empty list if a size of the tensor is unknown, or if the shape does not fit the number of elements.
+        """
         sizes = [axis.kind.size for dim in waiting for axis in dim]
         numbers = [item for item in items if type(item) is int]
         if None in sizes or len(numbers) < len(items) or numbers.count(-1) > 1:
@@ -134,7 +137,10 @@ class DimensionViews:
 
 
 def count_merged(dim: Dim, waiting: Sequence[Dim]) -> int:
-    """Return how many leading dimensions in `waiting` have the product `dim`, such as 2 for b * n, or 0 if none do."""
+    """Return the number of leading dimensions in `waiting` whose product is `dim`, or 0 if no product matches.
+
+    For example, the number is 2 if `dim` is b * n.
+    """
     axes: list[AxisVariable] = []
     for count, other in enumerate(waiting, 1):
         axes += other
@@ -144,7 +150,7 @@ def count_merged(dim: Dim, waiting: Sequence[Dim]) -> int:
 
 
 def have_one_length(first: Dim, second: Dim) -> bool:
-    """Return whether the lengths of two dimensions are equal because their axes have the same kinds."""
+    """Return whether two dimensions are known to have equal lengths, because their axes have the same kinds."""
     return len(first) == len(second) and all(a.kind is b.kind for a, b in zip(first, second))
 
 
@@ -154,7 +160,7 @@ def spell(item: Any) -> str:
 
 # ---------------------------------------------------------------------------------------------------------- operations
 def reshape(axes: Axes, x: Any, shape: Any, order: Any = "C") -> AxisValue:
-    """Return a tensor in another shape. In the order F, the first index changes fastest, as in the transpose."""
+    """Return a tensor in another shape. If `order` is "F", the first index changes fastest."""
     value, listed = to_value(x), shape if isinstance(shape, tuple) else (shape,)
     if order not in ("C", "F"):
         raise MisuseError(f"the order {order} depends on the memory")
@@ -173,7 +179,7 @@ def flatten(axes: Axes, x: Any, first: Any, last: Any) -> AxisValue:
 
 
 def count_elements(x: Any, axis: Any = None) -> Any:
-    """Return how many elements a tensor has, or how long some of its dimensions are."""
+    """Return the number of elements of a tensor or, given `axis`, the product of the lengths of these dimensions."""
     value = to_value(x)
     return SizeArgument(axes_of(value.dims[position] for position in positions(value, axis)))
 
