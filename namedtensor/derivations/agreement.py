@@ -54,7 +54,9 @@ class Comparison:
     closed: nodes.Program
 
     def __call__(self) -> str:
-        """Compare both sides. Return "", or a sentence if they were compared only for equal sizes or not at all.
+        """Compare both sides. Return "" if the comparison is complete, or else a sentence about its limits.
+
+        A comparison is incomplete if the sides have a value only for equal sizes, or at no point.
 
         Raise NotationError if the sides differ, or if the closed form has no value.
         """
@@ -150,7 +152,7 @@ class Comparison:
     def tie(self, draws: InputDraws, values: Values, pair: SideValues) -> bool | None:
         """Return whether a tie explains a difference at a point.
 
-        It does if both sides agree around the point, and the closed form is between the values around it. Return None
+        A tie explains the difference if both sides agree around the point, and the closed form is between the values around it. Return None
         if the point is so close to a singular point that the derivative is inaccurate, or if no neighboring point can
         be evaluated. Also return None if the program has several operators with ties, because the closed form and the
         derivative may then both be outside this range.

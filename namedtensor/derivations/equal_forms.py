@@ -110,7 +110,10 @@ def find_evaluated_terms(terms: Sequence[Term]) -> Iterator[Term]:
 
 
 def positive_inputs(terms: Sequence[Term]) -> frozenset[FormHead]:
-    """Return the heads of inputs in logarithms and square roots. They are nonnegative if the terms have a value."""
+    """Return the heads of the inputs whose logarithms or square roots occur in the terms.
+
+    These inputs are nonnegative if the terms have a value.
+    """
     inputs = [term.arguments[0] for term in find_evaluated_terms(terms) if term.operator in ("log", "sqrt")]
     return frozenset(
         head("tensor", term.options[-1], tuple(map(source_name, term.shape)))
@@ -122,8 +125,8 @@ def positive_inputs(terms: Sequence[Term]) -> frozenset[FormHead]:
 def nonzero_terms(terms: Sequence[Term]) -> list[Term]:
     """Return the terms that must be nonzero or invertible for the given terms to have a value, inner terms first.
 
-    They are the divisors, the arguments of logarithms, the factors of both, and the operands of inv, solve and logdet.
-    They include the operand of any det among these terms.
+    They are divisors, arguments of logarithms, the factors of these terms, and the operands of inv, solve and logdet.
+    If one of these terms is a det, its operand must be invertible, too.
     """
     inside = list(find_evaluated_terms(terms))[::-1]
     below = [term.arguments[1] for term in inside if term.operator == "/"]

@@ -36,7 +36,7 @@ def linear(node: Node) -> Linear | None:
 
 
 def plus(one: Linear, other: Linear | None = None, times: int = 1) -> Linear:
-    """Return the linear index one + times · other."""
+    """Return the sum of the linear index `one` and `times` times the linear index `other`."""
     result = dict(one)
     for symbol, count in (other or {}).items():
         result[symbol] = result.get(symbol, 0) + times * count

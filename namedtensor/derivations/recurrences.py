@@ -212,7 +212,7 @@ def _orient_steps(recurrence: FamilyRecurrence) -> None:
 
 
 def replace_members(node: Any, recurrence: FamilyRecurrence, label: Callable[[Family, Linear], Node | None]) -> Any:
-    """Replace each family member in a tree with `label(family, index)`, unless it is None."""
+    """Replace each family member in a tree with `label(family, index)`. If `label` returns None, keep the member."""
 
     def change(part: Any) -> Node | None:
         pair = recurrence.found(part)
@@ -225,7 +225,7 @@ MIN_STEPS = 3
 
 
 def steps_of_recurrences(tree: nodes.Program) -> dict[str, int]:
-    """Return a size for each symbol in the end of a range or sum, so that it has only a few steps.
+    """Return a size for each symbol in the ends of ranges and sums. With these sizes, each has only a few steps.
 
     The symbol is n if n is undefined, or seq if n = |seq|.
     """

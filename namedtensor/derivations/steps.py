@@ -159,7 +159,7 @@ def apply_chain_rule(
 
 
 def beneath(term: Term) -> Term:
-    """Return the term inside variables, broadcasts and renames."""
+    """Return a term without the variables, broadcasts and renames around it."""
     while term.operator in THROUGH:
         term = term.arguments[0]
     return term
