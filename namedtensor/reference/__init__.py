@@ -1,7 +1,7 @@
 """The reference evaluator. It computes checked formulas directly from the paper's definitions, to verify other code.
 
 `definitions`: records, tensors, lifting and the paper's operations.
-`terms`: the value of each term, by a rule for a structural term or by the definition of an operator in its record or the prelude.
+`terms`: the value of each term. Structural terms are computed by rules, and operators by their definitions.
 `claims`: the assertions of a program, compared with the values.
 `programs`: `evaluate`, `call` and `magnitude`.
 

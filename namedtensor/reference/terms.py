@@ -1,4 +1,4 @@
-"""Evaluation of each term in the typed graph, by a rule for a structural term or by the definition of an operator."""
+"""Evaluation of the terms in a typed graph. Structural terms are computed by rules, and operators by their definitions."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def values_of(roots: Sequence[Term], inputs: Mapping[str, Tensor], source: str) 
 
 
 def is_without_value(term: Term) -> bool:
-    """Return whether a term's operator has no definition on plain numbers, because the prelude defines it."""
+    """Return whether only the prelude defines a term's operator, so that the operator has no definition on numbers."""
     return term.operator in REGISTRY and REGISTRY[term.operator].definition is None
 
 
@@ -169,7 +169,7 @@ RULES: Mapping[str, Callable[..., Tensor]] = {
 
 # --------------------------------------------------------------------------------------------------------- operators
 def _apply_definition(term: Term, tensors: Sequence[Tensor]) -> Tensor:
-    """Apply the definition in an operator's record, lifted. Raise NotationError if it fails for these numbers."""
+    """Lift the definition of a term's operator, and apply it. Raise NotationError if it fails for these numbers."""
     record, named = REGISTRY[term.operator], dict(term.options)
     options = [named[name] for name, _ in record.options if name in named]
     try:
