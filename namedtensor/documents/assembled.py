@@ -33,8 +33,8 @@ class AssembledProgram:
     ):
         """Join parts of a source into one text.
 
-        `written` maps a part to the text that replaces it. `before` maps a part to the source position that it must
-        precede.
+        `written` maps a part to the text that replaces it. `before` maps a part to a source position, before which the
+        part is placed.
         """
         first = before or {}
         self.source, self.written = source, written or {}

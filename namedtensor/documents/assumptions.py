@@ -96,7 +96,7 @@ def read_assumptions(program: Program, meanings: Mapping[str, Node], typed: Type
 
 
 def said_by_differentials(claims: Iterable[Equation], known: set[str]) -> dict[str, Node]:
-    """Return, for undefined functions, the bodies that equations of differentials imply.
+    """Return the bodies of undefined functions that follow from equations between differentials.
 
     For example, ∂Att(Q, K, V) = ∂(α ⊙_{seq} V) implies that Att(Q, K, V) is α ⊙_{seq} V.
     """

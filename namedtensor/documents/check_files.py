@@ -166,7 +166,7 @@ def check_one_file(
 def check_program(
     text: str, shapes: Mapping[str, Any] | None = None, sizes: Mapping[str, int] | None = None
 ) -> Document:
-    """Return the report of a program file (`.nt`)."""
+    """Check a program file (`.nt`), and return its report."""
     from ..programs.parsed import ParsedProgram
 
     program = ParsedProgram(text, "text")
@@ -182,7 +182,7 @@ def check_python(
     sizes: Mapping[str, int] | None = None,
     draws: Draws | None = None,
 ) -> Document:
-    """Return the report of a Python file.
+    """Check a Python file, and return its report.
 
     If `draws` is given, also test the assertions. Raise InputError if the file does not parse.
     """

@@ -39,7 +39,7 @@ class ClaimAlone(NamedTuple):
 
 
 def claims_alone(scope: Scope) -> Iterator[tuple[Equation, bool]]:
-    """Yield each equation that asserts something, with True if the equation also defines its first side."""
+    """Yield each equation that asserts something, and whether the equation also defines its first side."""
     claims = {claim.span for claim in scope.claims}
     claims |= {claim.span for function in scope.all_functions() for claim in function.local_claims}
     for statement in scope.program.statements:
@@ -91,7 +91,7 @@ def is_of_sizes(statement: Any) -> bool:
 
 # ----------------------------------------------------------------------------------------------------- needed statements
 def _needed(scope: Scope, claim: Equation) -> tuple[Any, ...]:
-    """Return the statements that an assertion needs, without the assertions that these statements contain."""
+    """Return the statements that an assertion needs. Assertions inside these statements are dropped."""
     names_made = _names_made(scope)
     makers: dict[str, list[Any]] = {}
     for statement in scope.program.statements:
@@ -156,7 +156,7 @@ def _private(scope: Scope, needed: tuple[Any, ...], claim: Equation) -> Iterator
 
 
 def letters(number: int) -> str:
-    """Return the suffix of a new name: A, …, H, AA, …"""
+    """Return the suffix with this number for new names, from the sequence A, …, H, AA, …"""
     return "ABCDEFGH"[number % 8] * (1 + number // 8)
 
 

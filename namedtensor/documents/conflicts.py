@@ -38,7 +38,7 @@ class DefinitionConflict(NamedTuple):
 
 
 class Redefinition(NamedTuple):
-    """A redefinition of a name: the position that it applies from, and the spans of both defining statements."""
+    """A redefinition of a name, with the position at which it takes effect and the spans of both defining statements."""
 
     position: int
     first: Span
@@ -59,7 +59,7 @@ class ConflictingPart(ParsedProgram):
         )
 
     def checked(self, given: Mapping[str, Any], sizes: Mapping[str, int] | None) -> CheckedProgram:
-        """Return the result of a type check, in which open range ends have numbers.
+        """Check the types of the program, with numbers in place of open range ends, and return the result.
 
         The result without inputs is cached.
         """
@@ -112,7 +112,7 @@ class Together:
 
     @cached_property
     def of_rows(self) -> frozenset[Span]:
-        """Return the spans of signatures that apply only to their own rows, since they differ between the rows."""
+        """Return the spans of signatures that differ between rows, so that each signature applies only to its own row."""
         signatures: dict[tuple[MathSpan | None, str], list[nodes.Signature]] = {}
         for statement in self.statements:
             if isinstance(statement, nodes.Signature) and (called := _declares(statement)):
@@ -154,7 +154,7 @@ PARTS: Cache[tuple[str, frozenset[Span], int], ConflictingPart] = Cache("program
 
 
 def conflict_of(together: Together, removed: frozenset[Span]) -> DefinitionConflict | None:
-    """Return the conflict that prevents formulas without the removed statements from forming a program, or None."""
+    """Return the conflict that keeps formulas from forming a program, or None. Removed statements are ignored."""
     work = together.work
     part = together.part(frozenset(together.formulas), removed)
     program = part.tree
@@ -172,7 +172,7 @@ def conflict_of(together: Together, removed: frozenset[Span]) -> DefinitionConfl
 
 
 def _find_second_declaration(together: Together, program: nodes.Program) -> DefinitionConflict | None:
-    """Return the conflict of the first declaration that contradicts an earlier statement, or None without a conflict.
+    """Return the first conflict between a declaration and an earlier statement, or None if there is no conflict.
 
     A declaration conflicts if an earlier formula declares the name in another set, or if an earlier subsection defines
     the name. The same rule applies to functions and their signatures.

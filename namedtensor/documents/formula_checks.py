@@ -29,7 +29,7 @@ class CheckedFormula(NamedTuple):
 
 
 class KnownInputs(NamedTuple):
-    """The information about a formula's inputs that its file contains."""
+    """The inputs of a formula and their shapes and sizes, as far as the file contains this information."""
 
     shapes: Mapping[str, Any] = {}
     sizes: Mapping[str, int] = {}

@@ -49,7 +49,7 @@ class HypertextReader(DocumentReader):
     def title(self, mark: re.Match) -> int:
         """Write a heading as a section, and return the position after it.
 
-        If it is not closed, return the position after its tag.
+        If the heading is not closed, return the position after its tag.
         """
         start = next_end(self.text, ">", mark.end())
         closer = f"</{mark['title'].lower()}>"

@@ -129,7 +129,7 @@ class Whole:
 
 
 def whole_text(text: str, file: str) -> Whole:
-    """Return the parts of a document that TeX reads, without its included files."""
+    """Return the parts of a single file that TeX reads. Included files are not inserted."""
     whole = Whole(file, text)
     for stretch in stretches(text):
         whole.copy(*(stretch.span if isinstance(stretch, NamedFile) else stretch))

@@ -81,7 +81,7 @@ def load_program(
 
 
 def with_operators(text: str, syntax: str, operators: Operators) -> Program:
-    """Return the program in a text. `operators` are functions that the program can use as operators."""
+    """Return the program with this text. The program can use the functions in `operators` as operators."""
     if not operators:
         return Program(text, syntax)
     from ..programs.custom_operators import program_with

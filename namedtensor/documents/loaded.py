@@ -114,7 +114,10 @@ def find_labeled(file: str, label: str) -> str:
 
 
 def chosen(program: nodes.Program, position: int) -> Any:
-    """Return the equation or expression at a position in a program, or the last one if the program has fewer."""
+    """Return the equation or expression with this index in a program.
+
+    If the index is too large, return the last equation or expression.
+    """
     defining = [statement for statement in program.statements if isinstance(statement, (nodes.Equation, nodes.Value))]
     return defining[min(position, len(defining) - 1)] if defining else program.statements[-1]
 

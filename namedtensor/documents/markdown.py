@@ -64,7 +64,7 @@ class MarkdownReader(DocumentReader):
     def code(self, mark: re.Match) -> int:
         """Return the position after inline code, which ends with as many backticks as it begins with.
 
-        If it is not closed, return the position after its beginning.
+        If the code is not closed, return the position after the opening backticks.
         """
         end = self.end_of_paragraph(mark.end())
         closing = re.compile(rf"(?<!`){mark[0]}(?!`)").search(self.text, mark.end(), end)

@@ -216,9 +216,9 @@ PARAGRAPH = re.compile(r"\n[ \t]*\n")
 def maths_end(
     source: str, position: int, closer: str, inline: bool, others: Collection[str] = ()
 ) -> tuple[int | None, int]:
-    """Return the end of a formula (None if it is not closed) and the position where the search ended.
+    """Return the end of a formula, or None if the formula is not closed, and the position where the search ended.
 
-    The formula ends at `closer` or at one of the others. The search ends at a section heading. For an
+    The formula ends at `closer` or at a delimiter in `others`. The search ends at a section heading. For an
     inline formula, it also ends at the end of the paragraph.
     """
     while token := TOKEN.search(source, position):

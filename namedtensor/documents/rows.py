@@ -106,7 +106,7 @@ def unread_part(source: str, rows: list[DisplayRow], gone: list[Span], problem: 
 def comment_of(source: str, row: DisplayRow, position: int) -> Span | None:
     """Return the comment in a row that contains a position, or None if no comment contains it.
 
-    A comment is a third or later cell that begins with \\text, or it is a \\text after a wide space.
+    A comment is a \\text after a wide space, or a cell after the second cell that begins with \\text.
     """
     for number, start in enumerate(row.cells):
         if (

@@ -202,8 +202,8 @@ def _find_taken_formula(
 def _counts_from(document: Document, maths: MathSpan, head: MathSpan | None) -> int:
     """Return the position from which a redefinition applies.
 
-    This is the position of the formula, or of the definition that uses it. In running text, it is the start of the
-    paragraph.
+    A display applies from its start, and a formula in running text applies from the start of its paragraph. If `head`
+    is given, the redefinition applies from the start of `head`.
     """
     if head is not None or maths.display:
         return (head or maths).start

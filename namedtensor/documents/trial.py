@@ -199,7 +199,7 @@ class _Trial:
         return source, result, {name: f"∈ {tensors(shape)}" for name, shape in result.items() if name not in messages}
 
     def first_that_is_right(self, given: Shapes) -> tuple[str, Shapes]:
-        """Return the program with the first ending for which it has a type, and the shapes of its inputs."""
+        """Return the program with the first ending that gives it a type, and the shapes of the program's inputs."""
         first: NotationError | None = None
         for ending in self.endings():
             source = to_text(Program((*self.program.statements, Value(ending, (0, 0)))))
@@ -263,7 +263,7 @@ class _Trial:
         return failure or tried
 
     def run_tests(self, source: str, inputs: Shapes, draws: Draws, styles: Iterable[str], test: RandomTest) -> Tried:
-        """Run a test on random tensors of several styles, until it fails or has a value for enough of them."""
+        """Run a test on random tensors of several styles, until a test fails or enough tests have a value."""
         random, seen, last = Random(draws.seed), 0, "nothing fits its sizes"
         for attempt, style in enumerate(styles):
             try:
@@ -379,7 +379,7 @@ class _Trial:
 
     @cached_property
     def facts(self) -> tuple[str, frozenset[str]]:
-        """Return a program of the assumed conditions, such as x > 0, or "" if there are none, and the names in it."""
+        """Return the assumed conditions as a program, or "" if there are none, and the names in the conditions."""
         stated = tuple(statement for statement in self.program.statements if isinstance(statement, Fact))
         if not stated:
             return "", frozenset()
