@@ -41,9 +41,9 @@ def refuse_ambiguous_powers(tokens: Sequence[Token], source: str) -> None:
 
 
 def _argument(tokens: Sequence[Token], start: int) -> int | None:
-    """Return the index of the bracket after a function with axes, or after an expectation.
+    """Return the index of the opening bracket after a function with axes or after an expectation.
 
-    Return None if there is no bracket, or if convention makes a power after the bracket unambiguous.
+    Return None if no bracket follows, or if a power after the bracket has only one conventional meaning.
     """
     end = scripts_end(tokens, start + 1)
     if end >= len(tokens) or tokens[end].type not in BRACKETS:
@@ -184,9 +184,9 @@ def _format_tokens(tokens: Sequence[Token]) -> str:
 
 
 def _whole(span: Span, source: str) -> Span:
-    r"""Extend a span to the left until it contains the opening brace for each of its closing braces.
+    r"""Extend a span to the left until each closing brace in the span has its opening brace.
 
-    The result then includes a whole macro such as \mathop{\mathrm{mean}}.
+    Also include a macro directly before the brace, as in \mathop{\mathrm{mean}}.
     """
     start, end = span
     while source.count("}", start, end) > source.count("{", start, end):

@@ -122,16 +122,16 @@ def pairings(tokens: list[Token], places: list[int]) -> list[tuple[tuple[int, in
 def combine_pairings(
     done: list[tuple[tuple[int, int], ...]], current: list[Pairing]
 ) -> list[tuple[tuple[int, int], ...]]:
-    """Return at most two combinations of an earlier pairing and a complete pairing of the current expression."""
+    """Add each complete pairing in `current` to each earlier pairing in `done`, and return at most two results."""
     ended = [tuple(pairing.entries()) for pairing in current if not pairing.open][:2]
     return [before + pairs for before in done for pairs in ended][:2]
 
 
 def steps(pairing: Pairing, position: int, before: str, after: str, beside: bool, side: str) -> list[Pairing]:
-    """Return the pairings that result if the next bar opens or closes a pair.
+    """Return each pairing in which the next bar opens or closes a pair.
 
-    Return two pairings if the bar can do both. `side` is "opens" or "closes" if the LaTeX source specifies the
-    direction.
+    The result has two pairings if the bar can open or close a pair, and none if it can do neither. If the LaTeX source
+    specifies the direction, `side` is "opens" or "closes".
     """
     ends = before in ENDS and not (beside and pairing.opened)
     result: list[Pairing] = []
@@ -147,7 +147,7 @@ def steps(pairing: Pairing, position: int, before: str, after: str, beside: bool
 
 
 def distinct(pairings: list[Pairing]) -> list[Pairing]:
-    """Return at most two pairings for each number of open bars and each direction of the last bar."""
+    """Keep at most two pairings with the same number of open bars and the same direction of the last bar."""
     counts: dict[tuple[int, bool], int] = {}
     result: list[Pairing] = []
     for pairing in pairings:

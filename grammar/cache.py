@@ -72,7 +72,7 @@ class Cache(Generic[Key, Value]):
         return call_with_lock(lambda: [*self._entries.values()])
 
     def get_or_build(self, key: Key, build: Callable[[], Value]) -> Value:
-        """Return the value for a key, or call `build` and store its result if the key is missing.
+        """Return the value for a key. If the key is missing, call `build`, and store and return its result.
 
         If several threads build the value at the same time, all receive the first result.
         """

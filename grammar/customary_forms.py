@@ -59,7 +59,10 @@ def _brace_superscript(tokens: list[Token], position: int, is_text: bool) -> Ite
 
 
 def may_be_indicator(tokens: Sequence[Token], position: int) -> bool:
-    """Return whether the token at `position`, such as 𝕀 or 1, becomes an indicator if its subscript is a condition."""
+    """Return whether the token at `position`, such as 𝕀 or 1, can be an indicator.
+
+    The token is an indicator if its subscript is a condition.
+    """
     token = tokens[position] if position >= 0 else None
     if token is None or token.type != "INDICATOR" and (token.type, token.text) not in ONES:
         return False

@@ -68,7 +68,7 @@ def draws_itself(script: list[Token]) -> bool:
 
 
 def compact(script: list[Token], name: str) -> str:
-    """Return the name of a tensor E with this subscript, such as E_x, in the spelling of stored names."""
+    """Return a name with its subscript, such as E_x, in the form under which values are stored."""
     return name + "_" + ",".join(token.text for token in script if token.type == "NAME")
 
 

@@ -245,9 +245,9 @@ class NotationError(Exception):
         return self.source[self.span[0] : self.span[1]]
 
     def located(self, source: str | None, span: Span | None) -> NotationError:
-        """Return a copy with this source, and this span if it lacks one.
+        """Return a copy with the given source. If the error has no span, the copy has the given span.
 
-        If the error has a source, return it unchanged.
+        If the error already has a source, or if `source` is None, return the error unchanged.
         """
         if self.source is not None or source is None:
             return self
@@ -325,7 +325,7 @@ def _restore_error(kind: type[NotationError], args: tuple[Any, ...], fields: dic
 
 
 def relocate(problem: NotationError, text: str, start: int) -> NotationError:
-    """Return the error with spans relative to `text`, which begins at `start`. Other errors are returned unchanged."""
+    """Return the error with spans relative to `text`, or unchanged if it is not in `text` at position `start`."""
     is_here = problem.source is not None and problem.source.startswith(text, start)
     if not is_here or problem.span is None or problem.span[0] < start:
         return problem
@@ -374,7 +374,7 @@ def line_end(source: str, start: int) -> int:
 
 
 def window(line: str, first: int) -> tuple[int, str]:
-    """Return an offset and the text of the part of a line around column `first`, with ellipses for the omitted text."""
+    """Shorten a line to the text around column `first`, with ellipses. Return the offset of the text, and the text."""
     if len(line) <= 160:
         return 0, line
     start = max(0, first - 60)

@@ -158,9 +158,9 @@ def refuse_function_arguments(tokens: Iterable[Token], source: str) -> None:
 
 
 def can_be_tensor(name: Spelling) -> bool:
-    """Return whether a built-in function's name without an operand can denote a tensor.
+    """Return whether the name of a built-in function can denote a tensor if no operand follows.
 
-    A name whose subscript contains axes to reduce cannot.
+    The name cannot denote a tensor if its subscript contains axes to reduce.
     """
     return name.base in ELEMENTWISE or all(part.isdecimal() for part in name.subscript)
 

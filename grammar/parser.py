@@ -217,7 +217,7 @@ def list_accepted_terminals(recognition: Any) -> set[str]:
     """Return the terminals that Lark's interactive parser accepts next.
 
     Lark's `accepts` is slow, because it feeds each choice to a copy of the parser. A shift is always accepted, so this
-    function calls `accepts` only if another action is possible. The value of a shift is the number of a state.
+    function calls `accepts` only if another action is possible. An action is a shift if its target is a state number.
     """
     targets = {name: target for name, (_, target) in recognition.choices().items() if name.isupper()}
     return {*targets} if all(isinstance(target, int) for target in targets.values()) else recognition.accepts()

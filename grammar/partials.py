@@ -1,4 +1,4 @@
-"""Parse derivatives that are written as operators, such as ∂/∂X* f(X) and ∂³f/∂r³, as functions.
+"""Convert derivatives in operator form, such as ∂/∂X* f(X) and ∂³f/∂r³, to calls of functions.
 
 PARTIAL SLASH PARTIAL NAME FUNCTION WITH LBRACE NAME SUP STAR RBRACE ∂ / ∂ X* ∂ _ { X ^ * }
 """

@@ -219,7 +219,7 @@ def repair(tokens: list[Token], position: int, expected: set[str], source: str) 
 
 
 def explain_subscript(tokens: list[Token], position: int) -> Hint | None:
-    """Return a hint for a subscript such as x_{t 2}, x_{2^t} or x_{⌊t/2⌋}, or None outside of a name's subscript."""
+    """Return a hint for an invalid subscript of a name, such as x_{t 2} or x_{⌊t/2⌋}, or None for any other error."""
     opening = max((at for at, token in enumerate(tokens[:position]) if token.type == "SUB"), default=-1) + 1
     if opening < 2 or tokens[opening].type != "LBRACE" or group_end(tokens, opening) <= position:
         return None

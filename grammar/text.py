@@ -195,8 +195,8 @@ class Lexer:
     def name(self, text: str, start: int, end: int) -> None:
         """Read a name.
 
-        A star or dagger after it belongs to the name if an axis is expected. It also does if the name is the variable
-        of a derivative and no operand follows.
+        A star or dagger after a name is part of the name in two cases. Either an axis is expected, or the name is the
+        variable of a derivative and no operand follows.
         """
         source = self.source
         match = MARK.match(source, end) if source[end : end + 1] in MARK_STARTS else None
@@ -347,7 +347,10 @@ class Lexer:
         return self.in_set and all(bracket == "(" for bracket in self.brackets)
 
     def read_function_brackets(self, text: str, start: int, end: int) -> None:
-        """Read ⌊, ⌈ or ‖ as a function, its partner as the end of the operand, and a ‖ without a partner as a comma."""
+        """Read ⌊, ⌈ or ‖ as a function, and its partner as the end of the operand.
+
+        A ‖ without a partner, as in KL(p ‖ q), becomes a comma.
+        """
         if text in "⌋⌉" or (text == "‖" and self.brackets[-1:] == ["‖"]):
             return self.close_call(start, end)
         if (

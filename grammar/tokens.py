@@ -152,10 +152,10 @@ def covering(tokens: Sequence[Token]) -> Span:
 
 
 def is_alone(texts: Iterable[str], signs: Collection[str]) -> bool:
-    """Return whether the enclosing bracket closes before any of the `signs` occurs outside inner brackets.
+    """Return whether a sign has no partner: the enclosing bracket closes before one of the `signs` occurs.
 
-    `texts` contains the text after a sign. In KL(p ‖ q), for example, the sign ‖ has no partner, so it separates two
-    arguments.
+    `texts` contains the text after the sign. Signs inside inner brackets do not count. In KL(p ‖ q), for example, ‖
+    has no partner, so it separates two arguments.
     """
     depth = 0
     for text in texts:

@@ -69,7 +69,7 @@ def names_in(node: Any) -> set[str]:
 
 
 def rebuilt(node: Any, change: Callable[[Any], Any], apart: tuple[str, ...] = ()) -> Any:
-    """Return a copy of `node` with `change` applied to each direct child, except in the fields `apart`."""
+    """Return a copy of `node` with `change` applied to each direct child, except children in the fields `apart`."""
     changed: dict[str, Any] = {}
     for slot in BELOW[type(node)]:
         before = getattr(node, slot)

@@ -323,7 +323,10 @@ def is_big(node: Any) -> bool:
 
 
 def is_plain_number(node: Any) -> bool:
-    """Return whether a node is a number or a size, possibly negative. As a factor before a ∑, it is unambiguous."""
+    """Return whether a node is a number or a size, possibly negative.
+
+    A factor before a ∑ is unambiguous if it is a number or a size.
+    """
     if type(node) is Call and node.operator == "negative":
         (node,) = node.arguments
     return type(node) in (Number, nodes.Size)

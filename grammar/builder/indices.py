@@ -26,7 +26,7 @@ PAIRS = ("argmax", "argmin")  # Over several variables, the value of these opera
 
 
 def ends_with(item, side: int) -> bool:
-    """Return whether a subscript item is a comparison by < or ≤ with a name on its left (0) or right (1) `side`."""
+    """Return whether a subscript item is a < or ≤ comparison with a name on its left (`side` 0) or right (`side` 1)."""
     if type(item) is not VariableRange or type(item.over) is not Call or item.over.operator not in ("<", "≤"):
         return False
     return type(item.over.arguments[side]) is Name

@@ -20,7 +20,7 @@ from .upright import join_name
 class Hole(NamedTuple):
     """A slot for an argument in a template.
 
-    `place` tells how the argument is inserted: in a frame, in braces, or as a subscript.
+    `place` specifies how the argument is inserted: in a frame, in braces, or as a subscript.
     """
 
     number: int
@@ -66,7 +66,8 @@ def expand(
 ) -> list[Part]:
     """Return the parts that a macro expands to, with its arguments inserted.
 
-    Tokens after the last argument get the position of the macro's end. The others get the position of its name.
+    Tokens after the last argument get the position of the macro's end. All other tokens get the position of the
+    macro's name.
     """
     begin, finish = reader.pieces[position], reader.pieces[after - 1]
     parts: list[Part] = []

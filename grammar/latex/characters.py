@@ -60,7 +60,7 @@ def quad(reader: Reader, position: int, end: int) -> int:
 
 
 def comma(reader: Reader, position: int, end: int) -> int:
-    """Read a comma or full stop. It belongs to the formula, except in upright text."""
+    """Read a comma or period. It belongs to the formula, except in upright text."""
     if not reader.in_text:
         text, start, stop = reader.pieces[position]
         reader.add(*SIGNS[text], start, stop)
@@ -124,7 +124,10 @@ def holds_relation(reader: Reader, start: int, end: int) -> bool:
 
 
 def mark_at(reader: Reader, position: int, end: int) -> tuple[str, int] | None:
-    """Return the primes or stars of a superscript and the position after it, or None if it contains anything else."""
+    """Return the primes or stars in a superscript and the position after it.
+
+    Return None if the superscript contains anything else.
+    """
     if position >= end:
         return None
     after, inside = position + 1, slice(position, position + 1)

@@ -77,7 +77,7 @@ class Reader(Lexer):
     def read(self, position: int, end: int) -> None:
         """Read a range of pieces.
 
-        If an action must first read other parts, defer the rest of the range and return `end`.
+        If other parts must be read first, a handler pushes the rest of the range onto the stack and returns `end`.
         """
         pieces, tokens, actions = self.pieces, self.tokens, self.actions
         in_text = self.in_text

@@ -145,7 +145,7 @@ def _lists(last: list[Token], cell: list[Token]) -> bool:
 
 
 def _trim(cell: list[Token]) -> Token | None:
-    """Remove commas and full stops from the end of a cell, and return a removed comma, or None."""
+    """Remove commas and periods from the end of a cell. Return a removed comma, or None if there is none."""
     comma = None
     while cell and cell[-1].type in PUNCTUATION:
         last = cell.pop()

@@ -70,7 +70,7 @@ def to_latex(
 
 
 def color_axes(codes: Mapping[str, str], after: str) -> ChangeParts:
-    """Return a function for `write` that puts a color code before each axis name in `codes`, and `after` behind it."""
+    """Return a function for `write` that encloses each axis name in `codes` between its color code and `after`."""
 
     def parts_of(box: Box) -> Any:
         is_colored = box.kind == "axis" and box.data in codes

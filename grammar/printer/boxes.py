@@ -23,11 +23,12 @@ class Box:
     """A part of a layout and the node that it shows.
 
     `reaches` is true if the box ends in a ∑, whose operand would absorb a following product. `kind` is the name of a
-    form in `forms.py`, or one of
+    form in `forms.py`, or one of these words:
 
         word        a name that is an operand; `data` is the name
         axis        the name of an axis; `data` is the axis
-        below       a script; its content is between two strings, as also in above and bracket
+        below       a subscript: an opening string, the content and a closing string
+        above       a superscript, in the same form
         operator    a sign between operands; `data` is its looseness, 0 for relations
         align       the alignment mark before the relation of a statement
         gap         a space that only the text syntax needs

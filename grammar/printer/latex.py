@@ -176,7 +176,7 @@ class MacrosLayout(LatexLayout):
 def _set_letters(text: str, font: str, several: bool) -> str:
     """Return the LaTeX for a name in a font.
 
-    If `several` is true, a single letter does not get the font. Primes and stars always stay outside the font.
+    If `several` is true, the font applies only to names of several letters. It never applies to primes and stars.
     """
     if text.endswith(")"):
         return _conditional(text, font)

@@ -66,7 +66,7 @@ class FormulaLayout:
     def part(self, node: Any, level: int, last: bool = False) -> Box:
         """Return the box of an operand, in brackets if the operand binds more loosely than `level`.
 
-        Only a `last` operand, which no product can follow, may end in a ∑ without brackets.
+        An operand that ends in a ∑ also gets brackets, unless `last` is true, because no product can follow it then.
         """
         box = self.box_of(node)
         return box if box.level >= level and (last or not box.reaches) else self.round(box)
@@ -81,7 +81,7 @@ class FormulaLayout:
         return [self.part(part, level, last=True) for part in parts]
 
     def list_parts(self, parts: Iterable[Any], level: int) -> list[Part]:
-        """Return the boxes of operands inside brackets, where the word `in` is a name."""
+        """Return the boxes of operands inside brackets. Inside brackets, the word `in` is a name."""
         return [self.word(part.text) if type(part) is Name else self.part(part, level, last=True) for part in parts]
 
     def bracket(self, opening: str, content: Part, closing: str) -> Box:
@@ -149,7 +149,7 @@ class FormulaLayout:
         return self.attach(node.base, base, "_", self.below(node.components, axes=False))
 
     def attach(self, base: Any, box: Part, sign: str, content: Part) -> Box:
-        """Return `box`, which is the layout of `base`, with a subscript or superscript."""
+        """Attach a subscript or superscript to `box`, the layout of `base`, and return the new box."""
         return Box((box, self.script(sign, content)), POSTFIXED)
 
     def script(self, sign: str, content: Part, always: bool = False) -> Part:
@@ -171,7 +171,7 @@ class FormulaLayout:
         return Box(separate([self.tight(component, SUM) for component in components], ","))
 
     def below(self, components: Iterable[Any], axes: bool = True) -> Box:
-        """Return the labels below an operator, or its axes if `axes` is true."""
+        """Return the box of a subscript's components, which are axes if `axes` is true, and labels otherwise."""
         parts: list[Part] = []
         for component in components:
             label = self.label(component, axes)

@@ -282,7 +282,7 @@ class OperatorLayout(FormulaLayout):
     def relation(self, node, left: int = SUM) -> Box:
         """Return the box of a comparison.
 
-        Its data is the last side, so that a chain of comparisons can continue there.
+        The `data` of the box is the last side, because a chain of comparisons may continue from it.
         """
         first, last = self.part(node.arguments[0], left, last=True), self.part(node.arguments[1], SUM, last=True)
         operator = self.operator(self.signs[node.operator], LOOSE)
