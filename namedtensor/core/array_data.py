@@ -41,7 +41,7 @@ def from_lists(data: Any) -> Any:
 
 
 def lengths_of(data: Any) -> list[int]:
-    """Return the lengths of nested sequences that become an array, judged by the first entry of each sequence."""
+    """Return the length of a nested sequence at each level, based on the first entry of each sequence."""
     if isinstance(data, range):  # `len` fails for a range of 2^63 numbers
         return [1 + (data[-1] - data[0]) // data.step if data else 0]
     rows = _rows(data)
@@ -49,7 +49,7 @@ def lengths_of(data: Any) -> list[int]:
 
 
 def _rows(data: Any) -> Sequence[Any] | None:
-    """Return a list or a tuple, or None for any other value."""
+    """Return the data if it is a list or a tuple, or None otherwise."""
     return cast("Sequence[Any]", data) if isinstance(data, (list, tuple)) else None
 
 
@@ -68,7 +68,7 @@ def is_numpys(array: Any) -> bool:
 
 
 def check_array(array: Any) -> Any:
-    """Return a plain array of numbers. Raise NotationError for masked arrays, text and other objects."""
+    """Return the data as a plain numeric array. Raise NotationError for masked arrays, text and other objects."""
     if not is_numpys(array):
         if hasattr(array, "dims"):
             raise NotationError(
@@ -101,7 +101,7 @@ def check_array(array: Any) -> Any:
 
 @lru_cache(maxsize=4096)
 def permutation(names: tuple[str, ...], axes: tuple[str, ...]) -> tuple[int, ...] | None:
-    """Return the permutation that brings the axes `names` into the order `axes`, or None if the two lists differ."""
+    """Return the permutation that reorders `names` into `axes`, or None if they do not contain the same names."""
     return tuple([names.index(axis) for axis in axes]) if sorted(axes) == sorted(names) else None
 
 

@@ -185,7 +185,7 @@ def is_shape(array: Any) -> bool:
 def namespace_of(arrays: Mapping[str, Any]) -> Any:
     """Return the common namespace of all arrays, or NumPy if there are no arrays.
 
-    Raise NotationError if the arrays belong to different libraries, or if one has no values.
+    Raise NotationError if the arrays belong to different libraries, or if an array has no values.
     """
     import numpy as np
 

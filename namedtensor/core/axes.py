@@ -99,11 +99,11 @@ class Operands(Protocol):
     def word(self) -> str: ...
 
     def lacking(self) -> str:
-        """Return a phrase that lists the operands without the axis."""
+        """Return a phrase that lists the operands that lack the axis."""
         ...
 
     def sizes(self) -> tuple[str, str]:
-        """Return two phrases, each with one size of the axis and the operands of this size."""
+        """Return two phrases. Each phrase gives a size of the axis and names the operands with this size."""
         ...
 
 
@@ -218,7 +218,7 @@ def broadcast(shapes: Sequence[Shape], unify: Callable[[Any, Any], bool] = same)
 
 
 def union(orders: Sequence[Order | None]) -> Order:
-    """Return the storage order of a broadcast result: the axes of the longest order after all other axes."""
+    """Return the storage order of a broadcast result: the axes outside the longest order, followed by this order."""
     known = [order for order in orders if order is not None]
     longest = max(known, key=len, default=())
     further = dict.fromkeys([axis for order in known if order is not longest for axis in order if axis not in longest])

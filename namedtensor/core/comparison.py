@@ -51,9 +51,9 @@ def allclose(left: Any, right: Any, rtol: float = 1e-6, atol: float = 1e-9) -> b
 
 
 def moves_of(left: Any, right: Any) -> dict[str, Any] | None:
-    """Return positions that bring the second tensor into the order of the first tensor's labels.
+    """Return a map from axes to the positions that align the second tensor's labels with the first tensor's labels.
 
-    Return None if the tensors have different labels.
+    The map leaves out axes with equal labels. Return None if the tensors cannot be aligned.
     """
     moves: dict[str, Any] = {}
     for axis, labels in labels_of(right.layout).items():

@@ -327,7 +327,7 @@ def to_polars(self: NamedTensor, order: str | Iterable[str] | None = None) -> An
 
 
 def from_array(value: Any, axes: Any) -> NamedTensor:
-    """Convert a DataArray to a tensor. `axes` specifies the order of its axes, if given."""
+    """Convert a DataArray to a tensor. If `axes` is given, it specifies the order of the tensor's axes."""
     return from_xarray(value) if axes is None else tensor(from_xarray(value), axes)
 
 

@@ -88,7 +88,7 @@ class Assumptions(NamedTuple):
 
 
 def quotient(size: Size) -> tuple[Size, Size]:
-    """Return the dividend and the divisor of a size that is a floor quotient."""
+    """Return the dividend and the divisor of a floor quotient."""
     ((atom,),) = size.terms
     return atom.left, atom.right
 

@@ -133,7 +133,7 @@ class Extent:
         return -self + other
 
     def _combine_with(self, other: Any) -> Any:
-        """Raise UndecidedSizeError for a number that is not a size. Return NotImplemented for any other value."""
+        """Raise UndecidedSizeError if `other` is a Python number. Return NotImplemented for any other value."""
         if isinstance(other, (int, float, complex, Fraction)):
             raise UndecidedSizeError(self)
         return NotImplemented

@@ -78,10 +78,10 @@ class LabelAlignment:
         self._group |= dict.fromkeys(members, group)
 
     def moves(self, inputs: Mapping[str, Sequence[str]]) -> Moves:
-        """Return the positions that bring each input into the order of the first input of its group, by input and axis.
+        """Return, for each input and axis, the positions that align its labels with the first input in its group.
 
-        `inputs` maps all inputs to their axes. Raise NotationError if an axis needs a new order, but an input lacks its
-        labels.
+        `inputs` maps all inputs to their axes. Raise NotationError if an axis must be reordered, but an input has no
+        labels on this axis.
         """
         result: dict[str, dict[str, Any]] = {}
         labeled = {(axis.tensor, axis.axis) for axis in self.axes}
@@ -222,5 +222,5 @@ def name_in_python(tensor: str) -> str:
 
 
 def keyword(axis: str, value: str) -> str:
-    """Return Python code for an argument that concerns one axis, as a keyword argument if possible."""
+    """Return Python code that passes a value for an axis: a keyword argument if possible, or else a dict."""
     return f"{axis}={value}" if axis.isidentifier() else f'{{"{axis}": {value}}}'

@@ -223,7 +223,7 @@ def text_of(value: Any) -> str:
 
 
 def dropping_notes(dropped: Iterable[str]) -> tuple[str, ...]:
-    """Return a note about omitted text columns in a tuple, or an empty tuple if there are none."""
+    """Return a tuple with a note about the omitted text columns, or an empty tuple if no columns were omitted."""
     names = ", ".join(map(str, dropped))
     return (f"left out {names}: no numbers there",) if names else ()
 

@@ -71,7 +71,10 @@ def is_dominated(terms: Mapping[Monomial, int]) -> bool:
 
 
 def divides(monomial: Monomial, other: Monomial) -> bool:
-    """Return whether `other` is a product of symbols that contains `monomial`, and therefore at least as large."""
+    """Return whether `other` is a product of symbols that contains all factors of `monomial`.
+
+    Symbols are at least 1, so `other` is then at least as large as `monomial`.
+    """
     rest = [*other]
     for atom in monomial:
         if atom not in rest:

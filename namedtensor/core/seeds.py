@@ -35,7 +35,7 @@ def to_seed(value: Any) -> Any:
 
 
 def number_of_key(key: Any) -> Any:
-    """Convert a JAX key to the number that represents it as the seed in a formula, as a JAX array."""
+    """Return the number that represents a JAX key as a seed in formulas. The number is a JAX array."""
     from jax import random  # type: ignore[import-not-found]
 
     return (random.bits(to_seed(key), (), "uint32") >> (32 - SEED_BITS)).astype("float32")

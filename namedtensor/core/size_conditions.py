@@ -102,9 +102,9 @@ def conditions(by_example: bool = False) -> Generator[SizeConditions]:
 
 @contextmanager
 def counting(counters: Mapping[SizeSymbol, tuple[Size, Size]]) -> Generator[None]:
-    """Let each symbol represent all numbers of a range inside the block.
+    """Treat each symbol inside the block as a counter that takes every value in its range.
 
-    Assumptions must hold for all of these numbers.
+    Assumptions must hold for all of these values.
     """
     collected = _CONDITIONS.get()
     assert collected is not None
@@ -142,7 +142,7 @@ def is_assuming() -> bool:
 def is_by_example() -> bool:
     """Return whether the plan may depend on a condition that affects only speed.
 
-    It may if the plan is made for example sizes, because other sizes then have separate plans.
+    A plan for example sizes may depend on the condition, because other sizes have separate plans.
     """
     collected = _CONDITIONS.get()
     return collected is None or collected.by_example
@@ -203,7 +203,7 @@ def canonical(size: Extent) -> Size:
 def assume_equal(left: Size, right: Size) -> bool:
     """Return whether two sizes are equal.
 
-    If their forms do not decide this, assume that they are equal. The function checks the assumption at run time.
+    If the forms of the sizes do not decide this, make an assumption, which the plan's function checks at run time.
     """
     left, right = (canonical(size) if type(size) is Extent else size for size in (left, right))
     difference = left - right
@@ -218,7 +218,7 @@ def assume_equal(left: Size, right: Size) -> bool:
 def assume_at_most(left: Size, right: Size) -> bool:
     """Return whether `left` is at most `right`.
 
-    If their bounds do not decide this, assume that it is. The function checks the assumption at run time.
+    If the bounds of the sizes do not decide this, make an assumption, which the plan's function checks at run time.
     """
     if counters_in(right - left):
         left, right = to_comparison(least(right - left))
@@ -268,9 +268,9 @@ def counter_named(name: str) -> Size | None:
 def assume_divides(part: Size, whole: Size) -> bool:
     """Return whether `whole` is a multiple of `part`.
 
-    If their forms do not decide this, assume that it is, provided that `whole` contains the size of an axis. Under this
-    assumption, the number times a new symbol replaces the axis size. Merging the parts then yields exactly the original
-    size.
+    If the forms of the sizes do not decide this, `whole` must be an axis size and `part` a number. Make an assumption,
+    which the plan's function checks. If it is that `part` divides the axis size, replace the axis size with `part`
+    times a new symbol, so that merging the parts yields exactly the original size.
     """
     part, whole = (canonical(size) if type(size) is Extent else size for size in (part, whole))
     if type(whole) is int and type(part) is int:

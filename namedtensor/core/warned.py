@@ -39,7 +39,7 @@ def silent() -> Generator[None]:
 
 
 def _outside() -> int:
-    """Return the stack level, for `warn`, of the innermost frame outside this package and the grammar."""
+    """Find the innermost stack frame outside this package and the grammar. Return its level for `warnings.warn`."""
     level = 1
     frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in PACKAGES:
