@@ -84,9 +84,9 @@ def matches(pattern: Key, key: Key) -> bool:
 
 
 def general_of(pattern: Key, patterns: Iterable[Key]) -> Key | None:
-    """Return the most general other pattern that matches a pattern, such as E^{…,…} for E^{…,0}.
+    """Return the most general pattern that also matches `pattern`, such as E^{…,…} for E^{…,0}.
 
-    Return None if no other pattern matches.
+    Return None if only `pattern` itself matches.
     """
     keys = [key for key in patterns if key != pattern and matches(key, pattern)]
     return max(keys, key=lambda key: [*key.subscript, *key.superscript].count(ANY), default=None)
@@ -114,7 +114,7 @@ def is_whole(label: str) -> bool:
 
 
 def beginning(family: Definition) -> tuple[Node, ...]:
-    """Return the indices of a family and the first values of its ranges, with a number in place of each range variable.
+    """Return a family's indices and the first values of its ranges. A number replaces each range variable.
 
     Two families have equal results if they begin at the same member.
     """
@@ -315,7 +315,7 @@ class BindingGroups:
         return name.superscript
 
     def find_reached(self, function: FunctionDefinition) -> Iterable[Definition]:
-        """Yield each definition that a function's equation needs, directly or indirectly, once."""
+        """Yield, without repetition, each definition that a function's equation needs directly or indirectly."""
         bound = {name.key() for name in (*function.parameters, *function.options)}
 
         def meant(uses: Uses) -> list[Definition]:

@@ -104,7 +104,7 @@ def is_finite(draw: Draw) -> bool:
 def number_of(node: Draw, counted: Sequence[bool] = ()) -> int:
     """Return a number that makes the samples of this variable independent of other variables' samples.
 
-    `counted` tells, for each label, whether `·` replaces it. Labels without an entry in `counted` are left out.
+    If a label's entry in `counted` is true, `·` replaces the label. Labels without an entry are left out.
     """
     labels = ["·" if number else component(part) for part, number in zip(node.labels, counted)]
     name = node.name + (f"^{{{','.join(labels)}}}" if labels else "")

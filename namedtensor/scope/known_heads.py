@@ -25,7 +25,7 @@ Head = tuple[int, int]  # The position of a statement, and the index of one of i
 
 
 def find_asserted_heads(scope: Scope, given: Given, open: bool = False) -> frozenset[Head]:
-    """Return the left-hand sides of assertions, whose names are given, declared or defined at top level.
+    """Return the left-hand sides that belong to assertions because their names are given, declared or defined.
 
     If `open` is true, later code may give more names. The result then also contains the second left-hand side of a
     function if its parameter names differ from the first.
@@ -237,9 +237,9 @@ def scripts(function: FunctionDefinition) -> tuple[Any, ...]:
 
 
 def is_use(call: FunctionDefinition, of: FunctionDefinition, axes: frozenset[str]) -> bool:
-    """Return whether a call can be a use of another left-hand side.
+    """Return whether a left-hand side can be a call of the function that the left-hand side `of` defines.
 
-    Both must have the same labels, and the axes of the arguments must fit.
+    Both must have the same labels. Where `of` has an axis, the call must also name an axis.
     """
     parts = list(zip((*call.subscript, *call.superscript), (*of.subscript, *of.superscript)))
     counts = [[len(script) for script in (function.subscript, function.superscript)] for function in (call, of)]

@@ -301,7 +301,7 @@ Components = Sequence["str | None"]  # The texts of a script's components. An op
 
 
 class ByScripts(Generic[Thing]):
-    """A table that stores values under names with scripts. Some components of a script may be open."""
+    """A table that maps names with scripts to values. A script component may be open, so that it matches any text."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -311,7 +311,7 @@ class ByScripts(Generic[Thing]):
         self._fixed: dict[tuple[str, int, int], set[int]] = {}  # The positions of the components that some name fixes.
 
     def add(self, base: str, subscript: Components, superscript: Components, thing: Thing) -> None:
-        """Store a value under a name. A component that is None is open: it matches any text."""
+        """Store a value under a name. The component None is open and matches any text."""
         texts = (*subscript, *superscript)
         fixed = tuple(index for index, text in enumerate(texts) if text is not None)
         tables = self._tables.setdefault((base, len(subscript), len(superscript)), {})
@@ -323,9 +323,9 @@ class ByScripts(Generic[Thing]):
     def find(
         self, base: str, subscript: Sequence[Collection[str]], superscript: Sequence[Collection[str]]
     ) -> list[Thing]:
-        """Return the values of all names whose fixed components are among the given texts, in insertion order.
+        """Return the values of all names whose fixed components match the given texts, in insertion order.
 
-        Each script contains, for each component, the texts that it may have. For one text per component, pass
+        Each script has one collection of matching texts per component. If each component has only one text, pass
         `[*zip(texts)]`.
         """
         texts = (*subscript, *superscript)

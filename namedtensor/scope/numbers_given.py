@@ -27,9 +27,9 @@ def convert_integers(
 ) -> Mapping[str, Any]:
     """Convert the scalars in `values` that the formula needs as integers, such as L in X^L, to plain numbers.
 
-    Scalar parameters of built-in operators are also converted. `single` contains the names of the scalars. `possible`
-    returns the names that the formula may need as integers. It is faster than `scope`. Raise NotationError if the end
-    of a range is not an integer.
+    Scalar parameters of built-in operators are also converted. `single` contains the names of the scalars. The fast
+    function `possible` returns all names that the formula might need as integers. The slower function `scope` is called
+    only if `single` contains one of these names. Raise NotationError if the end of a range is not an integer.
     """
     if possible(frozenset(values)).isdisjoint(single):
         return values
@@ -97,9 +97,10 @@ def numbers_in(scope: Scope) -> Iterator[str]:
 
 
 def possible_numbers(program: nodes.Program) -> frozenset[str]:
-    """Return the names that a formula may need as integers, if any name with scripts may be a member of a family.
+    """Return all names that a formula might need as integers.
 
-    This is faster than `numbers_in`, because it does not need the scope.
+    Any name with scripts is treated as a possible member of a family. Unlike `numbers_in`, this function does not need
+    the scope, so it is faster.
     """
     parts = (part for node in walk(program) for part in whole_parts(node, None))
     return frozenset[str]().union(*map(names_in, parts))

@@ -263,7 +263,7 @@ def names_used(body: Node) -> set[Key]:
 
 
 def find_names_to_type(function: FunctionDefinition) -> set[Key]:
-    """Return the names in a function that may have a declaration."""
+    """Return the names in a function that a declaration may describe."""
     names = (*(() if function.signature else function.parameters), *function.options)
     return {*function.facts, *(name.key() for name in names)}
 
@@ -281,7 +281,7 @@ def group_by_name(
 
 # ---------------------------------------------------------------------------------------------------- the value
 def value_of(scope: Scope, claimed: list[tuple[int, Node]]) -> tuple[Any, Definition | None]:
-    """Return the program's value, and an unused last definition that follows it.
+    """Return the program's value and, if any, the last unused definition after the value.
 
     The value is a Definition or an expression, or None if the program has only functions. The second result is None
     unless the value is an expression. `claimed` contains the left-hand sides of the program's assertions and their

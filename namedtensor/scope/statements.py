@@ -99,7 +99,7 @@ class Statements:
     def state_sizes(self, position: int, statement: Equation, heads: list[int]) -> None:
         """Add the size equations of a statement.
 
-        If `heads` is not empty, the statement also defines its side with the first of these indices.
+        `heads` contains the indices of the sides that define a name. Add a definition for the first of them, if any.
         """
         sides = statement.sides
         for left, right in zip(sides, sides[1:]):

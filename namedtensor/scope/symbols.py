@@ -146,7 +146,7 @@ class FunctionDefinition:
 
     @property
     def sets(self) -> list[nodes.Set]:
-        """The declared sets of the definitions in the function, then the set of its result."""
+        """The declared sets of the function's definitions, followed by the set of its result."""
         return [*self.declarations.values(), *([] if self.signature is None else [self.signature.codomain])]
 
     def provides(self, name: Key) -> bool:
@@ -254,7 +254,7 @@ class Scope:
     def valued(self) -> Any:
         """The program's value or, if it has none, the left side of its first assertion.
 
-        In a program without a value, the computation of this side ensures that the assertions are checked.
+        A program without a value computes this side, so that its assertions are checked.
         """
         return self.claimed if self.last is None else self.last
 
@@ -345,7 +345,7 @@ class Scope:
         return index_by_spelling(((family.name, family) for family in self.families), self.indices)
 
     def functions_of(self, operator: str, subscripts: Scripts, superscripts: Scripts) -> list[FunctionDefinition]:
-        """Return the functions of this name that have one of the given labels, or only an axis in their subscript."""
+        """Return the functions with this name and one of the given labels, or with only an axis in the subscript."""
         labeled, over_all = self._functions
         index = labeled.find(operator, subscripts, superscripts)
         further = over_all.get(operator)
@@ -389,7 +389,7 @@ class Scope:
         return chain(self.families, *self.definitions.values())
 
     def bodies_named(self, name: str) -> Iterator[Node]:
-        """Yield the right-hand sides of all definitions and functions with a name, also of definitions in functions."""
+        """Yield the right-hand sides of all definitions and functions with this name, even inside other functions."""
         for holder in (self, *self.all_functions()):
             yield from (definition.body for definition in holder.all_definitions() if definition.name.base == name)
         yield from (function.body for function in self.functions.get(name, ()))

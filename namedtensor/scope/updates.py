@@ -70,7 +70,7 @@ def words(node: Any) -> set[str]:
 
 
 def version(text: str, later: int) -> str:
-    """Return the name of a version from the number of later updates. The last version keeps the original name."""
+    """Return the name of the version that `later` updates follow. The last version keeps the original name."""
     return text if later == 0 else f"{text}{VERSION}{later}"
 
 

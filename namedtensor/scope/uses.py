@@ -26,7 +26,7 @@ NOTHING: frozenset[str] = frozenset()
 
 
 class NameUse(NamedTuple):
-    """A use of a name, or a call with scripts, with the names that are bound there."""
+    """A name, or a call with scripts, in an expression. `bound` contains the names that are bound at its position."""
 
     node: Node
     bound: frozenset[str]
@@ -56,7 +56,7 @@ class Uses(NamedTuple):
     def axes(self, makers: frozenset[str] = OF_AXES) -> frozenset[str]:
         """Return the axes in subscripts and sizes, without stars.
 
-        They include the axes in the scripts of the names in `makers`.
+        The result includes the axes in the scripts of the names in `makers`.
         """
         of_makers = (axis for base, axis in self.made if base in makers)
         return self.named_axes.union(of_makers, (size.rstrip(MARKS) for size in self.sizes))
@@ -133,7 +133,7 @@ class Collector:
         return terms
 
     def read_binder(self, node: Any, bound: frozenset[str]) -> list[tuple[Any, frozenset[str]]]:
-        """Return the children of an operator that binds names or random variables, each with the names bound in it."""
+        """Return each child of an operator that binds names or random variables, and the names bound in the child."""
         if isinstance(node, nodes.Expectation):
             self.references += (NameUse(Name(text), NOTHING) for text in ("draws", "seed"))
             parts: list[tuple[Any, frozenset[str]]] = []
@@ -215,7 +215,7 @@ def reach(starts: Iterable[Thing], following: Callable[[Thing], Iterable[Thing]]
 
 
 def number_components(needs: Mapping[Thing, Iterable[Thing]]) -> dict[Thing, int]:
-    """Return a map from each key to the number of its strongly connected component. The edges are `needs`."""
+    """Return, for each key, the number of its strongly connected component in the graph `needs`."""
     order: dict[Thing, None] = {}
     for root in needs:
         stack = [] if root in order else [root]

@@ -94,7 +94,7 @@ def members_in(node: Node) -> set[str]:
 
 
 class StepAxes(NamedTuple):
-    """Find operands in the equations of steps that determine the axes, because they do not depend on any family."""
+    """Find the operands in step equations that do not depend on any family and therefore determine the axes."""
 
     steps: dict[str, Equation]
     families: frozenset[str]
@@ -106,7 +106,7 @@ class StepAxes(NamedTuple):
         return self.families.isdisjoint(names_of(node))
 
     def parts_of_step(self, base: str, seen: frozenset[str]) -> Iterator[Node]:
-        """Yield the operands of a family's first step that determine its axes."""
+        """Yield the operands in a family's first step that determine the family's axes."""
         step = self.steps.get(base)
         if step is None or base in seen or step.range is None or step.range.further is not None:
             return
