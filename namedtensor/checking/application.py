@@ -159,7 +159,7 @@ def check_truth(
 
 
 def watch_one_hot(checker: Inference, arguments: Sequence[Term], node: Any, parts: Sequence[Any]) -> None:
-    """Warn if a one-hot argmax or argmin is compared with an operand that lacks its axes and is not 0 or 1."""
+    """Warn if a one-hot argmax or argmin is compared with an operand other than 0 or 1 that lacks the one-hot axes."""
     for (term, part), (other, beside) in zip(zip(arguments, parts), [*zip(arguments, parts)][::-1]):
         if term.operator not in ("argmax", "argmin") or set(term.axes) & other.shape.keys() or other.number in (0, 1):
             continue
@@ -176,7 +176,7 @@ MARKED = "∂L/∂W, without the star, has the axes of W; to remove the stars of
 
 
 def is_written(axis: str) -> bool:
-    """Return whether the formula names an axis. The name of a lifted axis contains `@`."""
+    """Return whether an axis name can occur in a formula. The name of a lifted axis cannot, because it contains `@`."""
     return "@" not in axis
 
 

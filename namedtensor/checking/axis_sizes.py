@@ -14,7 +14,7 @@ from ..terms.inference import Inference
 
 
 def unknown_size(checker: Inference, axis: str) -> SizeVariable:
-    """Return the size of an axis that is recorded for the program. If there is none, record and return a size variable.
+    """Return the recorded size of an axis in the program. If there is none, record and return a size variable.
 
     If the recorded sizes conflict, return a new size variable without recording it.
     """

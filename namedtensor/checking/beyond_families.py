@@ -49,7 +49,7 @@ def families_of(checker: Inference, key: Key, env: Environment) -> list[Definiti
 
 
 def indices_of(family: Definition, key: Key) -> list[tuple[Range, str]]:
-    """Return the ranges of a family, each with the component of the key that is its index."""
+    """Return each range of a family, paired with the component of the key that is the index for this range."""
     parts = zip((*family.name.subscript, *family.name.superscript), (*key.subscript, *key.superscript))
     over = {range_.variable.text: range_ for range_ in family.ranges}
     return [(over[node.text], text) for node, text in parts if isinstance(node, Name) and node.text in over]

@@ -250,7 +250,7 @@ def use_axes(checker: Inference, node: Call, env: Environment) -> tuple[tuple[st
 def explain_label(checker: Inference, node: Call) -> str | None:
     """Return a hint for a call F_{k}(x) if ax is a label in the definition F_{ax}(a) = …, or None for other calls.
 
-    It is a label because the body does not use it as an axis.
+    The name ax is a label if the body of the definition does not use ax as an axis.
     """
     for function in checker.scope.functions[node.operator]:
         labels = [text for kind, text in function.subscript if kind == "label"]

@@ -151,7 +151,7 @@ class Checker(Inference):
     def check_stated(self, whole: bool = True) -> None:
         """Check the sizes and assertions of the program, then check that all inputs are used.
 
-        The last check comes last so that errors in the formula take precedence. If `whole` is false, skip assertions
+        Inputs are checked last, so that errors in the formula take precedence. If `whole` is false, skip assertions
         about names without values.
         """
         self.solver.check()

@@ -60,7 +60,10 @@ def check_claims(checker: Inference, whole: bool = True) -> None:
 
 
 def ends_openly(claim: Claim, problem: NotationError) -> bool:
-    """Return whether an error reports that an end of an assertion's range has no value. Recovery records this error."""
+    """Return whether an error reports that an end of an assertion's range has no value.
+
+    In recovery, the checker records such an error even if it passes over other errors with the same code.
+    """
     if claim.range is None or problem.code != 309 or problem.span is None:
         return False
     return any(range_.span[0] <= problem.span[0] < range_.span[1] for range_ in claim.range.each)
@@ -102,7 +105,7 @@ def claims_of_later_families(checker: Inference) -> Iterator[tuple[Claim, Enviro
 def intersection(checker: Inference, one: nodes.Range, other: nodes.Range) -> nodes.Range | None:
     """Return the range of the numbers in both ranges, or None if it is empty or unknown.
 
-    Its variable is the variable of `other`.
+    The result has the variable of `other`.
     """
 
     def least(left: Node, right: Node) -> Node | None:
@@ -241,7 +244,7 @@ def nearly(checker: Inference, node: nodes.Call, env: Environment) -> Term:
 
 @contextmanager
 def only_typed(checker: Inference, open: bool) -> Generator[None]:
-    """If `open` is true, allow limits inside the block, which have types but cannot be evaluated."""
+    """If `open` is true, allow limits inside the block. A limit has a type but cannot be evaluated."""
     before, checker.typing = checker.typing, checker.typing or open
     try:
         yield
@@ -267,7 +270,7 @@ def is_index_axis(axis: str) -> bool:
 
 
 def is_free(checker: Inference, index: Name, env: Environment) -> bool:
-    """Return whether a name in an index has no value, so that it takes all positions."""
+    """Return whether a name in an index has no value, so that it ranges over all positions."""
     return env.index(index.text) is None and not means_something(checker, index.text, env, index)
 
 

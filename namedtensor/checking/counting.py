@@ -24,7 +24,7 @@ from .open_labels import split_offset
 
 
 class UnrollableError(Exception):
-    """Raised if a recurrence cannot be a loop, either at all or from a certain step on."""
+    """Raised if a recurrence, or its part after a certain step, cannot be converted to a loop."""
 
 
 def has_layers(checker: Inference, holder: Environment) -> bool:
@@ -214,7 +214,7 @@ def try_typing(checker: Inference, env: Environment, typed: Callable[[], Any]) -
 
 @contextmanager
 def members_defined(checker: Inference, node: Any) -> Generator[None]:
-    """Report a family member that cannot be computed inside the block as an error at `node`."""
+    """Convert an UnrollableError inside the block to an error at `node`, which reports an undefined family member."""
     try:
         yield
     except UnrollableError:

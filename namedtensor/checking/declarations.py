@@ -208,7 +208,7 @@ def unknown_bound(checker: Inference, over: nodes.Range, env: Environment) -> No
 
 
 def end_needed(checker: Inference, end: Node, what: str, env: Environment) -> NotationError:
-    """Return the error for the end of a range, such as n, that is not a known integer. It names the unknown symbol."""
+    """Return the error for a range whose end is not a known integer. The error names the unknown symbol, such as n."""
     unknown, text = unknown_in(checker, end, env), checker.text(end)
     written = unknown.axis.name if isinstance(unknown, nodes.Size) else None
     axis = None if written is None else size_axis(written, env)
@@ -228,7 +228,7 @@ def end_needed(checker: Inference, end: Node, what: str, env: Environment) -> No
 
 
 def size_axis(written: str, env: Environment) -> str:
-    """Return the axis whose size is unknown. For an axis of a called function, return the axis of the argument."""
+    """Return the axis that an unknown size |ax| refers to. In a called function, it is the axis of the argument."""
     variable = size_in_sight(written, env)
     axes = AXIS_IN_SIZE.findall(str(variable)) if isinstance(variable, SizeVariable) else ()
     return axes[0] if axes else env.resolve_axis(written)[0]
@@ -267,8 +267,8 @@ def make_parameter(checker: Inference, key: Key, declared: nodes.Set, env: Envir
 def make_members(checker: Inference, members: Sequence[Key]) -> dict[Key, Term]:
     """Create parameters for the members of a family, and return them by name.
 
-    Return an empty dictionary unless all members are declared in one set with one shape. The program must not define,
-    differentiate or receive a member in any other way.
+    Return an empty dictionary unless all members are declared in one set with one shape. Also return an empty dictionary
+    if the program defines a member, receives it as an input, or contains a derivative with respect to it.
     """
     scope, top, base = checker.scope, checker.top, members[0].base
     declared = scope.find_declared_sets(members)

@@ -24,7 +24,7 @@ ARGUMENTS = {
 
 
 class Use(NamedTuple):
-    """An operator with operands of unfit shapes, and the nodes for the error message."""
+    """An operator whose operands have incompatible shapes, and the nodes for the error message."""
 
     checker: Inference
     problem: ShapeMismatchError
@@ -54,7 +54,7 @@ class Use(NamedTuple):
         return f"{first} {self.where_sized(first)}", f"{second} {self.where_sized(second)}"
 
     def where_sized(self, size: Any) -> str:
-        """Return a phrase that lists the operands with this size along the problem's axis."""
+        """Return a phrase that lists the operands with this size along the mismatched axis."""
         written = [pair for pair in zip(self.parts, self.shapes) if hasattr(pair[0], "span")]
         parts = [self.checker.text(part) for part, shape in written if resolve(shape.get(self.problem.axis)) == size]
         return "in " + ", ".join(dict.fromkeys(parts)) if parts else "elsewhere"
@@ -71,7 +71,7 @@ class Use(NamedTuple):
 
     @property
     def location(self) -> Any:
-        """The node under the caret: the node that names the problem's axis, or the whole call."""
+        """The node under the caret: the node that names the mismatched axis, or the whole call."""
         named = self.problem.kind in ("missing", "clash", "repeated")
         return dict(self.axes).get(self.problem.axis, self.place) if named else self.place
 
@@ -122,7 +122,7 @@ def shape_error(
     node: Any,
     axes: Sequence[tuple[str, Any]],
 ) -> NotationError:
-    """Return the error for operands with unfit shapes. Its notes give the shape of each operand."""
+    """Return the error for operands with incompatible shapes. Its notes give the shape of each operand."""
     use = Use(checker, problem, operator, shapes, parts, node, axes)
     code, message = code_and_message(problem, use.sign, [axis for axis, _ in axes], use)
     return checker.error(

@@ -195,8 +195,8 @@ def find_stated_sizes(checker: Inference, key: Key, env: Environment) -> dict[st
 class Part(NamedTuple):
     """The elements that one equation defines, as a tensor.
 
-    `filled` contains an axis and the positions along it that the elements have. It is None if they form the whole
-    tensor.
+    `filled` contains an axis and the positions of the elements along this axis. It is None if the elements form the
+    whole tensor.
     """
 
     term: Term
@@ -251,7 +251,7 @@ def surplus_axis(checker: Inference, definition: Definition, axis: str, term: Te
 
 
 def fills(checker: Inference, over: Range, size: Any, definition: Definition, env: Environment) -> bool:
-    """Return whether one of several ranges covers a whole axis, so that it acts like a plain variable."""
+    """Return whether one of several ranges covers a whole axis, so that its variable needs no range."""
     if definition.range is over and over.further is None:
         return False
     return is_ground(size) and count_of([positions_of(checker, over.variable, over, env)]) == resolve(size)

@@ -130,10 +130,10 @@ def check_declared(checker: Inference, name: str, size: int) -> None:
 
 
 def check_made(checker: Inference, axis: str, size: int) -> None:
-    """Raise an error if the size of a created axis, as in [3, 1]_{a}, differs from `sizes`.
+    """Raise an error if a created axis, as in [3, 1]_{a}, does not have the size that `sizes` gives.
 
-    The size must match at least one of the outermost expressions with the axis, or a name with the axis. Axes that
-    windows and slices resize are exempt, and so are axes in functions.
+    It is enough that a name with the axis, or one of the outermost expressions with the axis, has this size. Ignore
+    windows and slices that resize the axis, and the bodies of functions.
     """
     conditions = [
         (node, resolve(term.shape[axis]))

@@ -282,7 +282,7 @@ def move_domain(domain: Domain, rows: int, columns: int) -> Domain:
 
 
 def table(grid: Grid, row: Place, column: Place) -> Term:
-    """Return the requested members from a loop's results or, without a loop, typed one by one."""
+    """Return the requested members, taken from a loop's results if there is a loop. Otherwise, type them one by one."""
     rolled = try_rolling(grid, row.numbers, column.numbers)
     if rolled is None:
         if grid.checker.attempts or any(isinstance(offset.binding, Coordinate) for offset in (row, column)):
@@ -321,7 +321,7 @@ def each_by_itself(grid: Grid, row: Place, column: Place) -> Term:
 
 
 def join_members(grid: Grid, rolled: RolledGrid, every: Term, axis: str, row: Place, column: Place) -> Term:
-    """Return the requested members if a loop computes only some of them. Type the others one by one."""
+    """Join the requested members that a loop computes with the other requested members, which are typed one by one."""
     make = TermBuilder(grid.checker.graph, grid.family.body)
     axes = {offset.binding.axis: offset.numbers for offset in (row, column) if offset.term is not None}
     if len(row.numbers) * len(column.numbers) > MAX_LISTED_MEMBERS:

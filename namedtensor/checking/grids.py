@@ -46,7 +46,7 @@ class Grid:
 
     @property
     def name(self) -> tuple[Any, ...]:
-        """A key that identifies the name, whichever of its equations was found first."""
+        """A key that identifies the name. It does not depend on which equation of the name was found first."""
         sizes = tuple(map(len, self.family.name[1:]))
         return self.family.name.base, sizes, id(self.holder), tuple(sorted(self.others.items()))
 

@@ -365,7 +365,7 @@ def size_differs(checker: Inference, stated: StatedSize, value: Any) -> Notation
 
 
 def _is_free(size: Node, inner: Environment) -> bool:
-    """Return whether a stated size is a single name that this call can bind, because it has not done so yet."""
+    """Return whether a stated size is a single name that has no value in this call, so that the call can bind it."""
     return (
         isinstance(size, Name)
         and Key(size.text) not in inner.scalars

@@ -39,8 +39,8 @@ MAX_NESTED_DEFINITIONS = 100  # At a greater depth, needed definitions are evalu
 def find_term(checker: Inference, key: Key, env: Environment, node: Any) -> Term | None:
     """Return the term of a name in an environment, or None if the name is undefined.
 
-    The variable of a derivative gets a unique term. It differs even from the same name with the same value in another
-    environment.
+    The variable of a derivative gets a unique term. If the same name has the same value in another environment, its term
+    there is still different.
     """
     holder, term = found_in(checker, key, env, node)
     if term is None or not is_apart(checker, key, term):
@@ -124,7 +124,7 @@ def may_be_number(checker: Inference, key: Key) -> bool:
 
 
 def fact(checker: Inference, key: Key, holder: Environment, env: Environment) -> Term | None:
-    """Return the term of a name that a definition in this environment defines, or None if none does."""
+    """Return the term of a name that is defined in this environment, or None if there is no definition for it."""
     if holder.function is None and holder is not checker.top:
         return None
     facts = checker.definitions_of(holder)
@@ -191,8 +191,8 @@ def define(checker: Inference, key: Key, group: list[Definition], holder: Enviro
 def define_ahead(checker: Inference, key: Key, holder: Environment) -> None:
     """Evaluate the definitions that a name needs in topological order, to keep Python's recursion shallow.
 
-    They belong to the program, or to the function that is called in the environment `holder`. Skip a definition that
-    fails, because a later evaluation reports the error.
+    The definitions belong to the program, or to the function that is called in the environment `holder`. Skip a
+    definition that fails, because a later evaluation reports the error.
     """
     definitions = checker.definitions_of(holder)
     seen, path = {key}, [(key, iter(find_mentioned_names(definitions, key)))]

@@ -205,7 +205,7 @@ class Rolled:
         return type_member(checker, family, inner)
 
     def is_other(self, recurrence: RecurrenceState) -> bool:
-        """Return whether a family's variable has another meaning than the loop's index in the family's environment."""
+        """Return whether, in a family's environment, the family's variable is something other than the loop's index."""
         checker, holder = self.checker, recurrence.holder
         if not means_something(checker, recurrence.variable, holder):
             return False

@@ -51,7 +51,7 @@ def check_steps(checker: Inference, node: Call, env: Environment) -> None:
 
 
 def match(checker: Inference, function: FunctionDefinition, node: Call, env: Environment) -> Bindings | None:
-    """Match a call with a function's left-hand side. Return the axes, numbers and indices, or None if they differ."""
+    """Match a call with a function's left-hand side. Return the axes, numbers and indices, or None for a mismatch."""
     bindings: Bindings = {"axes": {}, "numbers": {}, "indices": {}}
     heads, uses = function.subscript, node.subscript
     if len(heads) == 1 and heads[0][0] == "axis" and uses:

@@ -42,9 +42,9 @@ class MemberRange(NamedTuple):
 def open_indices(
     checker: Inference, family: Definition, indices: dict[Any, Any], holder: Environment, env: Environment
 ) -> list[Size | MemberRange] | None:
-    """Return the indices of a member if one of them, or an end of its family, is an unknown size.
+    """Return the indices of a member if an index, or an end of the member's family, is an unknown size.
 
-    Return None if all are numbers, if an index has no value, or in an evaluation.
+    Return None if all indices and ends are numbers, if an index has no value, or if the program is evaluated.
     """
     over = family.range
     if over is None or not (checker.infer_parameters and is_assuming()):
@@ -91,9 +91,10 @@ def open_member(
     asked: list[Size | MemberRange],
     holder: Environment,
 ) -> Term | None:
-    """Return a term with the type of a family's member or, if an index is a range, of its members along axes.
+    """Return a term with the type of a member of a family with an unknown end.
 
-    An end of the family is unknown. Return None if the family does not contain the member.
+    If an index is a range, the term has the type of the members along axes. Return None if the family does not contain
+    the member.
     """
     over = family.range
     assert over is not None
@@ -258,7 +259,7 @@ class Induction:
         """Prove that all members have the type of the first member, and return the member with unknown indices.
 
         Raise MissingStartError if the types differ. The first typed member is `step` members from one end of each
-        range. `sides` is true for each range whose typed end is not the end that the source has first.
+        range. `sides` is true for each range that is typed from the end that comes last in the source.
         """
         no_counters, *places = product((True, False), repeat=len(sides))
         first = result = self.member(self.numbers(step, sides, no_counters)[0])
@@ -318,7 +319,7 @@ def not_empty(
 def find_labeled_member(checker: Inference, key: Key, node: Any) -> Term | None:
     """Return a member with an unknown label, such as W^{n} or W^{l-1}, if the values W^1, W^2, … have one type.
 
-    Return None if they do not, or unless the name has exactly one unknown label.
+    Return None if their types differ, or if the name does not have exactly one unknown label.
     """
     if not (checker.infer_parameters and is_assuming()):
         return None
@@ -341,13 +342,16 @@ def find_labeled_member(checker: Inference, key: Key, node: Any) -> Term | None:
 
 
 def beyond(slack: Size) -> range:
-    """Return the possible distances of a number beyond the end of a range, given the symbolic distance `slack`."""
+    """Return the possible distances of a number beyond the end of a range.
+
+    `slack` is the symbolic distance from the number to the end. It is negative if the number is beyond the end.
+    """
     result = least(slack)
     return range(1, 1 - result) if type(result) is int and -MAX_FIRST_MEMBERS <= result < 0 else range(0)
 
 
 def is_alike(term: Term, other: Term) -> bool:
-    """Return whether two terms have the same type, whatever the values of unknown range ends are."""
+    """Return whether two terms have the same type, regardless of the values of unknown range ends."""
     pairs = [(resolve(size), resolve(other.shape.get(axis))) for axis, size in term.shape.items()]
     if term.shape.keys() != other.shape.keys():
         return False

@@ -143,7 +143,7 @@ def is_finite(number: Any) -> bool:
 
 
 def power(base: Any, exponent: Any) -> Any:
-    """Return base^exponent, or None if it is not a real number, an operand is unknown, or the root is too high.
+    """Return base^exponent, or None if the result is not real, an operand is unknown, or the root's degree is too high.
 
     The result is exact if the result or the exponent is an integer. Raise UndecidedSizeError if an operand is symbolic,
     unless it is the base and the exponent is a non-negative integer.
@@ -196,7 +196,7 @@ def invert(operator: str, value: Any, other: Any, in_left: bool) -> Any:
 def to_size(value: Any) -> Any:
     """Return a solution as a size, or None if it is not a non-negative integer.
 
-    If the answer depends on unknown symbols, it becomes a condition of the plan.
+    If this depends on unknown symbols, make it a condition of the plan.
     """
     if isinstance(value, SizeVariable):
         return value

@@ -80,7 +80,7 @@ class SizeSolver(SizesInterface):
 
     @contextmanager
     def inferring(self, infers: bool) -> Generator[None]:
-        """Infer sizes from the types of expressions inside the block if and only if `infers` is true."""
+        """Inside the block, infer sizes from the types of expressions if and only if `infers` is true."""
         before, self.infers = self.infers, infers
         try:
             yield
@@ -139,7 +139,7 @@ class SizeSolver(SizesInterface):
         """Search for the value of a symbol from the environment outward.
 
         The search considers sizes in scope, equations, declarations, inferred types, and unused inputs, in this order.
-        If a call lifts another axis with the same name, a starred axis has the size of the axis without stars.
+        In a call that lifts an axis named a*, the axis a* of the function itself has the size of the axis a.
         """
         self.spend(symbol, node)
         kind, name = symbol
@@ -180,7 +180,7 @@ class SizeSolver(SizesInterface):
             )  # fmt: skip
 
     def find_caller_scope(self, symbol: Symbol, env: Environment) -> Environment | None:
-        """Return the caller's environment if the call passes this axis, because it has the size, or None."""
+        """Return the caller's environment, which has the axis size, if the call passes this axis, or None otherwise."""
         if symbol[0] == "size" and any(symbol[1] in axes for axes in env.axes.values()):
             return env.caller
         return None
@@ -305,7 +305,10 @@ class SizeSolver(SizesInterface):
         return sum(other == symbol for other in self.symbols(node, env))
 
     def number(self, node: Node, env: Environment) -> Any:
-        """Return a size that affects a program's form, or None. Raise UndecidedSizeError if an evaluation lacks it."""
+        """Return a size that affects a program's form, or None if it is unknown.
+
+        Raise UndecidedSizeError if an evaluation needs the size but it is symbolic.
+        """
         value = self.value(node, env)
         if type(value) is Extent and not self.checker.infer_parameters:
             raise UndecidedSizeError(value)

@@ -116,7 +116,7 @@ def lift_term(
 
 
 def laid(checker: Inference, variable: str, size: Any, body: Node, env: Environment, typed: Callable[[], Any]) -> Any:
-    """Return the result of `typed` for an index over a tensor's elements.
+    """Return the result of `typed`, which types a body whose variable is an index over the elements of a tensor.
 
     Return None in the same cases as `lift_term`. If the body contains members over two indices, the size may be small.
     """

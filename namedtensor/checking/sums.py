@@ -180,7 +180,7 @@ def whole_range(checker: Inference, term: Term, part: Node, env: Environment) ->
 
 
 def bounds_of(term: Term) -> tuple[int, int] | None:
-    """Return the smallest and largest value of a term of indices and integers, or None for any other term."""
+    """Return the smallest and largest value of a term that contains only indices and integers, or None otherwise."""
     if term.number is not None:
         value = term.number
         return (value, value) if isinstance(value, (int, Extent)) and not isinstance(value, bool) else None  # pyright: ignore

@@ -190,7 +190,8 @@ def find_computed_index(checker: Inference, base: str) -> str | None:
 def find_unranged_member(checker: Inference, key: Key) -> str | None:
     """Return a hint for the member h^3 or h_3 if the only equation h^t = … lacks a range, or None otherwise.
 
-    The power h^3 has the key of h. An index that the equation does not use is a label.
+    Also return the hint for the key of h itself, because h^3 may be a power of h. Ignore an equation that does not use
+    its script, because the script is then a label.
     """
     labels = [part for part in (*key.superscript, *key.subscript) if part.isdecimal()]
     if not labels and key != Key(key.base):

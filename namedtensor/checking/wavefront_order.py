@@ -168,9 +168,9 @@ class Order(NamedTuple):
 
 
 def choose_order(domain: Domain, offsets: Iterable[Cell]) -> Order | None:
-    """Return the cheapest order in which every cell comes after the cells that it reads. `offsets` are their offsets.
+    """Return the cheapest order in which every cell comes after the cells that it reads, or None if there is none.
 
-    Return None if there is no such order.
+    `offsets` contains the offset of each cell that a cell reads.
     """
     offsets = [*offsets]
     most = 1 + max((abs(part) for offset in offsets for part in offset), default=0)

@@ -37,7 +37,7 @@ class MisorderedCellsError(UnrollableError):
 class UncoveredCellError(UnrollableError):
     """Raised if a loop would read undefined members.
 
-    `domain` contains the cells that do not read them, or is None if these cells do not form a domain.
+    `domain` contains the cells that read only defined members. It is None if these cells do not form a domain.
     """
 
     def __init__(self, domain: Domain | None):
