@@ -20,7 +20,7 @@ from .terms import Term
 
 
 class Conflict:
-    """The conflicting sizes of an axis in one scope. They raise an error only if the axis size is needed."""
+    """The conflicting sizes of an axis in one scope. They cause an error only if the size of the axis is needed."""
 
     def __init__(self, axis: str, sources: list[tuple[str, Any]]):
         self.axis, self.sources = axis, sources
@@ -101,7 +101,7 @@ class Environment:
     def within(self, **known: Any) -> Environment:
         """Return an environment for an equation inside this environment, with the same sizes.
 
-        `known` sets more fields.
+        `known` contains the values of other fields.
         """
         shared: dict[str, Any] = {"depth": self.depth, "active": self.active}
         return Environment(parent=self, sizes_parent=self, **{**shared, **known})
@@ -151,7 +151,7 @@ class Environment:
 
 
 def make_lifted_name(axis: str, depth: int) -> str:
-    """Return the unique name of an extra axis in a function's body. It contains `@`, which no source may contain."""
+    """Return the unique name of an extra axis in a function's body. It contains `@`, which formulas cannot contain."""
     return axis if "@" in axis else f"{axis}@{depth}"
 
 

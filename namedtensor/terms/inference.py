@@ -195,9 +195,9 @@ class Inference(ABC):
 
     @abstractmethod
     def find_spelled(self, name: Spelled, env: Environment, node: Node) -> Term | None:
-        """Return the term of a name, first with its scripts as in the source, then with the values of its scripts.
+        """Look up the term of a name: try its scripts as spelled in the source, then the values of its scripts.
 
-        Return None if there is no such term.
+        Return None if neither lookup finds a term.
         """
 
     @abstractmethod
@@ -206,7 +206,10 @@ class Inference(ABC):
 
     @abstractmethod
     def fork(self, scope: Scope | None = None) -> Inference:
-        """Return a checker with a separate graph: for the same program and inputs, or for `scope` without inputs."""
+        """Return a checker with a separate graph, for the same program and inputs.
+
+        If `scope` is given, the checker is for this scope and has no inputs.
+        """
 
     def definitions_of(self, holder: Environment) -> Mapping[Key, list[Definition]]:
         """Return the definitions in the function of this environment, or in the program if there is no function."""
@@ -255,7 +258,7 @@ class Inference(ABC):
             return problem
 
     def first_operand(self) -> Term:
-        """Return the first operand of an operation in a chain, which has already been typed."""
+        """Return the term of the first operand of an operation in a chain. This operand has already been typed."""
         assert self.left is not None
         first_operand, self.left = self.left[2], None
         if not isinstance(first_operand, Term):
@@ -281,7 +284,10 @@ class Inference(ABC):
         return tuple(terms)
 
     def number(self, key: Key, env: Environment) -> Any:
-        """Return the value of a name that is a number, or None if it has no value, fails, or is being evaluated."""
+        """Return the value of a name that is a number.
+
+        Return None if the name has no value, if its evaluation fails, or if it is already being evaluated.
+        """
         pending = (key, id(env.nearest_call))
         if pending in self.naming:
             return None

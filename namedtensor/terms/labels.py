@@ -62,8 +62,8 @@ def alignment_of(
 ) -> LabelAlignment:  # fmt: skip
     """Return the alignment of the inputs' labels, given the axes that the roots combine.
 
-    The two terms of each pair are also compared. If labels cannot be aligned, raise the NotationError that `error`
-    returns for the pair's span or for the node that combines the axes.
+    Also align the axes of the two terms in each element of `pairs`. If labels cannot be aligned, raise the
+    NotationError that `error` returns for the span of the pair or for the node that combines the axes.
     """
     alignment = LabelAlignment([axis for by_axis in inputs.values() for axis in by_axis.values()])
 
@@ -207,7 +207,7 @@ class AxisFlow(ABC, Generic[Value]):
 
 
 class KeptLabels(AxisFlow[Labels]):
-    """The labels of terms.
+    """An analysis that finds the labels of terms.
 
     An axis has `CONFLICT` if its operands have different labels, or if an index selects elements without known labels.
     """
@@ -230,14 +230,14 @@ class KeptLabels(AxisFlow[Labels]):
 
 
 class LabelsToAlign(KeptLabels):
-    """The labels of terms after an alignment of the inputs."""
+    """An analysis that finds the labels that terms will have after the inputs are aligned."""
 
     def agree(self, several: Sequence[AxisLabels]) -> dict[str, Labels]:
         return combine_labels(several, can_align)
 
 
 class CombinedAxes(AxisFlow[LabeledAxis]):
-    """The input axis of each axis of a term, if the term has all elements of the input axis in the same order.
+    """An analysis that traces each axis of a term to the input axis with the same elements in the same order, if any.
 
     `join` is called for each pair of input axes that a term combines.
     """

@@ -118,7 +118,7 @@ class _Body:
         return {axis: size for axis, size in shape.items() if axis != self.axis}
 
     def part(self, term: Term) -> Term:
-        """Return the counterpart of a term in the body: a term of one step, or an input if it needs no state."""
+        """Return the counterpart of a term in the body: a term of one step, or an input if the term needs no state."""
         leaf = self.found.get(id(term)) or self.leaves.get(id(term))
         if leaf is None:
             if term.number is not None:
@@ -151,7 +151,7 @@ def is_place(term: Term) -> bool:
 def select_one(
     terms: TermGraph, axes: Set[str], term: Term, arguments: tuple[Term, ...], reshaped: Reshaped
 ) -> Term:  # fmt: skip
-    """Return the counterpart of a term at one position along some axes. `reshaped` maps its shape.
+    """Return the counterpart of a term at one position along some axes. `reshaped` converts its shape.
 
     Raise UnsliceableError if the term is not elementwise along the axes.
     """

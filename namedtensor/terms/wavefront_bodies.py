@@ -19,7 +19,7 @@ def map_over_fronts(
     graph: TermGraph, roots: Sequence[Term], members: Mapping[int, Term], axes: frozenset[str], fronts: Mapping[str, Any],
     gathered: Callable[[Term], Term],
 ) -> list[Term]:  # fmt: skip
-    """Replace the `axes` of the roots with the wavefront axes in `fronts`, which maps them to their sizes.
+    """Replace the `axes` of the roots with wavefront axes. `fronts` maps the wavefront axes to their sizes.
 
     `members` maps the ids of terms to their replacements inside the loop. `gathered` returns the replacement of a term
     that does not depend on a member.
