@@ -85,7 +85,7 @@ TRANSPOSED = "[inv_{row,column} X]_{row→column, column→row}"  # In the inver
 
 
 def _solve(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
-    """Solve a linear system: return ∑_r (A⁻¹)_{c,r} b_r. The inverse has exchanged rows and columns."""
+    """Solve a linear system: return ∑_r (A⁻¹)_{c,r} b_r. The rows of the inverse correspond to the columns of A."""
     A, y = b.coerced(arguments, "floats")
     row, column = axes
     inverse = _lower_matrix_function("inv", "floats", True)(b, (A,), axes, {})

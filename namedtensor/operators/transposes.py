@@ -17,7 +17,7 @@ from ..core.sizes import resolve
 
 
 class OperatorTerm(Protocol):
-    """A call of an operator in the typed graph: the attributes of `terms.terms.Term` that rules for operators use."""
+    """A call of an operator in the typed graph, with the attributes of `terms.terms.Term` that operator rules use."""
 
     operator: str
     axes: Order
@@ -28,7 +28,7 @@ class OperatorTerm(Protocol):
 
 
 class OperatorTermBuilder(Protocol):
-    """A builder of terms: the methods of `terms.builder.TermBuilder` that rules for operators use."""
+    """The interface of `terms.builder.TermBuilder` that operator rules use to build terms."""
 
     def term(
         self, operator: str, arguments: tuple[Any, ...], axes: Order = ..., options: Any = ..., shape: Any = ...

@@ -48,7 +48,7 @@ def sets(record: Operator) -> str:
 
 
 def tensors(axes: Collection[str]) -> str:
-    """Return the set of tensors over the given axes."""
+    """Return the notation for the set of tensors over the given axes, such as ℝ^{a × b}."""
     return f"ℝ^{{{' × '.join(axes)}}}" if axes else "ℝ"
 
 

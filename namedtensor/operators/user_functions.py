@@ -31,7 +31,7 @@ class UserFunction:
         self.differentials: tuple[str, ...] = ()
 
     def call(self, orders: Any, order: Order, source: str, node: Any, target: Any) -> Callable[..., Any]:
-        """Return a function of arrays with these axis orders that calls the user's function for one library."""
+        """Return a function that accepts arrays with these axis orders and calls the user's function for a library."""
 
         def python(*arrays: Any) -> Any:
             result = self.run(arrays, orders, order, source, node)
