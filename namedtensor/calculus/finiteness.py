@@ -33,7 +33,7 @@ def finite_where(operator: str) -> str:
 
 
 def sign_of(operator: str) -> str:
-    """Return the known sign of an operator's term, from its record or from a structural rule, or ""."""
+    """Return the sign of an operator's terms, from its record or a structural rule, or "" if it is unknown."""
     if operator in MOVES:
         return "of operands"
     if operator in REGISTRY:

@@ -25,7 +25,7 @@ READING = ("after", "through")
 
 
 class Inputs(NamedTuple):
-    """The inputs of a loop's body, each with its argument of the loop: one term, or one term per step."""
+    """The inputs of a loop's body. Each is paired with its value outside the loop: one term, or one term per step."""
 
     states: tuple[tuple[Term, Term], ...]
     slices: tuple[tuple[Term, Term], ...]
@@ -80,7 +80,7 @@ def zero(make: TermBuilder, shape: Mapping[str, Any]) -> Term:
 
 
 def whole(make: TermBuilder, term: Term | None, shape: Mapping[str, Any]) -> Term:
-    """Broadcast a term to all axes of a shape. For None, return zeros with this shape."""
+    """Broadcast a term to all axes of a shape. If the term is None, return zeros with this shape."""
     return zero(make, shape) if term is None else make.spread(term, shape)
 
 
@@ -210,7 +210,7 @@ class Backwards:
         return self.make.at(term, self.axis, self.turned)
 
     def extra_axes(self, asked: Sequence[tuple[Term, Term]]) -> dict[str, Any]:
-        """Return the axes of the cotangents that their terms lack, with sizes."""
+        """Return the axes, with sizes, that cotangents have but the terms of these cotangents lack."""
         extra_axes: dict[str, Any] = {}
         for user, cotangent in asked:
             extra_axes |= {axis: size for axis, size in cotangent.shape.items() if axis not in user.shape}
@@ -219,9 +219,9 @@ class Backwards:
     def state_cotangents(
         self, asked: Sequence[tuple[Term, Term]], extra: Mapping[str, Any]
     ) -> tuple[dict[int, Term], dict[int, Term]]:
-        """Return the cotangent of each state after the last step, and its cotangents after all steps.
+        """Return two mappings from state numbers to cotangents: after the last step, and after each step.
 
-        The second cotangents are stacked along the step axis.
+        The cotangents after each step are stacked along the step axis.
         """
         make, last, within = self.make, dict[int, Term](), dict[int, Term]()
         for user, cotangent in asked:

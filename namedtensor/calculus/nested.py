@@ -43,7 +43,7 @@ def find_terms_between(taken: DerivativeRecord) -> list[Term]:
 
 
 def held(graph: TermGraph, body: Term, fixed: Term, take: Callable[[DerivativeRecord], Term]) -> Term:
-    """Return the body, with all inner derivatives recomputed that depend on a term which is now constant."""
+    """Recompute all inner derivatives that depend on a term that is now constant, and return the body."""
     terms: dict[int, Term] = {id(fixed): fixed}
 
     def rebuilt(root: Term) -> Term:

@@ -102,7 +102,10 @@ def formal_axes(record: Operator, term: Term) -> dict[str, tuple[str, ...]]:
 def expand_definition(
     checker: Inference, term: Term, definitions: Mapping[str, OperatorDefinition] | None = None
 ) -> Term | None:
-    """Return a term by the definition of its operator, or None if there is none. The prelude is the default source."""
+    """Expand a term by the definition of its operator. Return None if the operator has no definition.
+
+    By default, definitions come from the prelude.
+    """
     definition = (definitions or load_definitions()).get(term.operator)
     if definition is None or definition.has_axes != bool(term.axes):
         return None

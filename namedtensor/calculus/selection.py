@@ -46,7 +46,7 @@ Conditions = tuple[SelectionMask, ...]
 
 
 class Share(NamedTuple):
-    """A masked term, which is zero unless all masks in `within` are true. Masks in `due` are still to be applied."""
+    """A masked term, which is zero unless all masks in `within` are true. Masks in `due` have not been applied yet."""
 
     term: Term
     within: Conditions = ()
@@ -149,7 +149,7 @@ class Selecting:
     def union(self, one: Conditions, other: Conditions) -> Conditions:
         """Return masks that are true if all masks in `one` or all masks in `other` are true.
 
-        They are the common masks, and one mask for the others.
+        The result contains the common masks, and a single mask that replaces all other masks.
         """
         common = tuple(condition for condition in one if condition in other)
         rest = remove_masks(one, common), remove_masks(other, common)
@@ -266,7 +266,7 @@ class Selecting:
     def multiply_counting(
         self, share: Term, within: Conditions, other: Term, picks: SelectionMask | None, axes: tuple[str, ...]
     ) -> Term:
-        """Return a sum of products that is infinite only because of elements that no mask excludes."""
+        """Return a sum of products. Infinite or NaN elements affect the sum only if no mask excludes them."""
         make = self.make
         counts = [self.indicator(within, share.shape), self.indicator((), other.shape)]
         if picks is not None:

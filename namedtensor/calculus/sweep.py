@@ -35,8 +35,8 @@ def swept(checker: Inference, make: TermBuilder, taken: DerivativeRecord) -> Ter
 def sweep(checker: Inference, make: TermBuilder, body: Term) -> Cotangents:
     """Return the derivatives of a number with respect to all variables of the program, from one backward sweep.
 
-    Return {} if there are fewer than two variables, if a variable has no derivative, or if all derivatives are zero. If
-    a function's argument with the name of a variable depends on other terms, include only inputs.
+    Return {} if there are fewer than two variables, if a variable has no derivative, or if all derivatives are zero.
+    Include only inputs if a function has an argument that is a variable but depends on other terms.
     """
     inside = topological(body)
     variables = [term for term in inside if term.operator == "variable"]

@@ -116,7 +116,10 @@ def dependent(roots: Sequence[Term], leaves: Sequence[Term]) -> tuple[list[Term]
 
 # --------------------------------------------------------------------------------------------------- products, choices
 def cotangent_of_argument(select: Selecting, term: Term, cotangent: Share, position: int) -> Share:
-    """Return the cotangent of an argument, given its term's cotangent, by a rule for shares or in the record."""
+    """Return the cotangent of an argument, given the cotangent of the term.
+
+    Apply the operator's rule for shares, if there is one. Otherwise, apply the operator's transpose rule to the share.
+    """
     rule = COTANGENT_RULES.get(term.operator)
     if rule is not None:
         return rule(select, term, cotangent, position)
@@ -386,7 +389,7 @@ TRANSPOSE_RULES: dict[str, Rule] = {  # for structural terms; operators have rul
 
 
 def rule_of(operator: str) -> Rule:
-    """Return the transpose rule for a structural term or from a linear operator's record."""
+    """Return the transpose rule of an operator, from the table of structural rules or from the operator's record."""
     rule = TRANSPOSE_RULES.get(operator) or REGISTRY[operator].transpose
     assert rule is not None, f"nothing is linear in {operator}"
     return rule
