@@ -119,7 +119,10 @@ def _refine_colors(
 
 
 def _arrange_factor(factor, around: list[Any], position: int) -> tuple[Any, ...]:
-    """Return the labels around a position of a factor's indices, for the smallest of the factor's equivalent orders."""
+    """Return the labels of a factor's indices in the smallest of the factor's equivalent orders.
+
+    Each label is paired with whether its index is at the given position.
+    """
     marked = [(label, at == position) for at, label in enumerate(around)]
     return min(tuple(marked[at] for at in order) for order in factor.head.symmetries)
 

@@ -82,7 +82,7 @@ def _weight(product: Product) -> Fraction:
 
 
 def make_comparison_law(statement: Statement) -> KnownFact | None:
-    """Return the law for a comparison that implies the sign of a factor, such as x > 0 or 1 ≤ x, or None."""
+    """Return the law for a comparison that implies the sign of a factor, such as x > 0 or 1 ≤ x, or None otherwise."""
     left, relation, right = statement
     if relation in ("<", "≤"):
         left, right, relation = right, left, ">" if relation == "<" else "≥"
@@ -102,7 +102,7 @@ MAX_SYMMETRIC_AXES = 4  # Symmetry is tested only for names with at most this ma
 def symmetric_value(name: NamedValue) -> list[KnownFact]:
     """Return the symmetry laws of a value such as G = X ⊙_{n} X_{m→m'}.
 
-    A permutation of its indices leaves such a value unchanged.
+    Such a value does not change if its indices are permuted.
     """
     indices = name.factor.indices
     if not 2 <= len(indices) <= MAX_SYMMETRIC_AXES or indices_of(name.value) != set(indices):
@@ -159,7 +159,10 @@ def inverses(name: NamedValue) -> list[KnownFact]:
 
 
 def eigenvectors(name: NamedValue) -> list[KnownFact]:
-    """Return the laws of eigenvectors Q = eigh_{a,b} S: Q ⊙_{a} Q_{b→b'} = I_{b,b'}, and the same for a."""
+    """Return the laws for eigenvectors Q = eigh_{a,b} S.
+
+    The products of Q and its transpose, in either order, are the identity, as in Q ⊙_{a} Q_{b→b'} = I_{b,b'}.
+    """
     alone = sole(name.value)
     if alone is None or not is_function(alone, "eigh") or len(name.factor.indices) != 2:
         return []

@@ -169,7 +169,7 @@ def _clear_product(product: Product) -> Form:
 
 
 def _below(form: Form) -> Form | None:
-    """Return the first tensor that divides a term of a sum, as a form, or None if there is none."""
+    """Return the first tensor in a denominator of a sum, converted to a form, or None if there is none."""
     for product in form:
         for factor in product.factors:
             if factor.exponent == -1 and factor.head.kind == "tensor" and not product.summed and len(form) > 1:

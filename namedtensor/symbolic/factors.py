@@ -93,7 +93,7 @@ def touches(factors: Iterable[Factor], index: FormIndex) -> bool:
 
 
 def components(factors: Iterable[Factor], within: AbstractSet[FormIndex]) -> list[list[Factor]]:
-    """Group factors so that factors in different groups have none of the indices in `within` in common."""
+    """Group factors so that factors in different groups share no index in `within`."""
     groups: list[list[Factor]] = []
     for factor in factors:
         shared = [group for group in groups if any(touches(group, index) for index in within & set(factor.indices))]
@@ -104,7 +104,7 @@ def components(factors: Iterable[Factor], within: AbstractSet[FormIndex]) -> lis
 
 @dataclass(slots=True)
 class SumParts:
-    """A product that rules modify. They set its coefficient to 0 if the product is 0."""
+    """A product that rules modify. If the product is 0, a rule sets the coefficient to 0."""
 
     coefficient: Fraction
     factors: list[Factor]

@@ -196,7 +196,7 @@ def rename_indices(form: Form, names: dict[FormIndex, FormIndex]) -> Form:
 
 
 def refresh_indices(product: Product, taken: frozenset[FormIndex] | set[FormIndex]) -> Product:
-    """Replace each summed index of a product that is in `taken` with a new index."""
+    """Replace the summed indices in `taken` with new indices, and return the product."""
     met = product.summed & taken
     if not met:
         return product

@@ -171,7 +171,7 @@ class Forms:
         return self.found[id(term)]
 
     def out(self, one: Term, other: Term | None = None) -> tuple[bool, bool]:
-        """Return, for each of two terms, whether its products must be multiplied out because it contains ∂X."""
+        """Return, for each of two terms, whether its products must be multiplied out because the term contains ∂X."""
         return id(one) in self.linear, other is not None and id(other) in self.linear
 
     def operator(self, record: Any, term: Term, axes: Sequence[str]) -> Form:

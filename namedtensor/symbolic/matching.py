@@ -15,7 +15,7 @@ IndexNames = dict[FormIndex, FormIndex]
 
 
 class PatternMatch(NamedTuple):
-    """A match of a pattern: the product's remaining factors, and a map from the pattern's indices to the product's.
+    """A match of a pattern: the product's remaining factors, and a map from pattern indices to product indices.
 
     `inside` contains the indices that match summed pattern indices.
     """

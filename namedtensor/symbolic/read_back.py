@@ -157,9 +157,9 @@ class ReadBack:
         return indices
 
     def with_summed(self, product: Product, names: Names) -> tuple[dict[FormIndex, str], list[FormIndex]]:
-        """Return names for all indices of a product, and the summed indices whose names another index also has.
+        """Return names for all indices of a product, and the summed indices that share a name with another index.
 
-        Such an index must be summed before the other index appears.
+        Sum over such an index before the other index appears.
         """
         result, grouped = dict(names), []
         taken = {names[index] for index in product.indices()}
@@ -332,9 +332,9 @@ class ReadBack:
         return node
 
     def applied(self, factor: Factor, names: Names) -> Node:
-        """Return the node of an operator's application.
+        """Return the node that applies an operator.
 
-        Use the given axis names, or the operator's own names and a rename.
+        Use the given axis names, or use the operator's own axis names followed by a rename.
         """
         head = factor.head
         count = len(factor.indices) - len(head.slots)
@@ -363,7 +363,7 @@ class ReadBack:
         return shortest(result)
 
     def opened_node(self, head: FormHead, outs: list[str], slots: list[str]) -> Any:
-        """Return the node of an operator's application with these names, and the names of its result axes."""
+        """Return the node that applies an operator with these axis names, and the names of the axes of the result."""
         _, (at, outputs) = head.options
         names: dict[FormIndex, str] = dict(zip(head.slots, slots))
         formal = formal_axes(head, outs, slots)
