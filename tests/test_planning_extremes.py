@@ -289,3 +289,14 @@ def test_entropy_and_gradient_of_scores_far_apart(largest, other):
     assert float(entropy) == pytest.approx(below * np.exp(-below), rel=1e-9)
     gradient = nt.evaluate("∂(−∑_{c} t ⊙ log(softmax_{c} x))/∂x", x=x, t=t)
     assert gradient.array == pytest.approx([1.0, -1.0], abs=1e-15)
+
+
+def test_the_gradient_of_attention_to_large_values_is_finite():
+    torch = pytest.importorskip("torch")
+    V = torch.full((100, 8), 1e38, requires_grad=True)
+    given = {"Q": (torch.zeros(20, 8), "q d"), "K": (torch.zeros(100, 8), "k d"), "V": (V, "k v")}
+    tensors = {name: nt.tensor(array, axes) for name, (array, axes) in given.items()}
+    result = nt.evaluate("softmax_{k}(Q ⊙_{d} K) ⊙_{k} V", tensors).to_array("q v")
+    np.testing.assert_allclose(result.detach().numpy(), 1e38, rtol=1e-5)
+    result.sum().backward()
+    np.testing.assert_allclose(V.grad.numpy(), 0.2, rtol=1e-5)

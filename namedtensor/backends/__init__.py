@@ -5,6 +5,7 @@
 `entry_checks`: the lines that check the inputs of exported source.
 `numpy`: the table of NumPy lines.
 `numpy_kernels`: the small functions that NumPy lines call.
+`range_checks`: kernels that examine their result, and compute as written if it leaves the range of its dtype.
 `numpy_threads`: kernels that compute blocks on one or more cores.
 `error_function`: coefficients of erf for libraries that lack this function, such as NumPy.
 `torch`: the table of PyTorch lines.

@@ -122,9 +122,10 @@ def covered(condition):
         raise ValueError("no case applies to some elements")
 '''
 WIDENED = '''
-def widened(x, matrix):
-    """Return x times the transpose of a matrix. XLA converts the integers while it computes the product."""
-    return x @ matrix.T.astype(x.dtype)
+def widened(x, matrix, scale=None):
+    """Return x times the transpose of a scaled matrix. XLA converts the integers while it computes the product."""
+    matrix = matrix.T.astype(x.dtype)
+    return x @ (matrix if scale is None else matrix * scale)
 
 
 widened = jax.jit(widened)
@@ -203,7 +204,7 @@ LINES: dict[str, Any] = {
     **functions("jnp.", *UNARY),
     **{name: f"jnp.{name}({{0}}, {{1}})" for name in ("maximum", "minimum", "logaddexp", "matmul", "vecdot")},
     **{name: _write_reduction(name) for name in ("sum", "prod", "max", "min", "any", "all", "mean")},
-    "where": "jnp.where({0}, {1}, {2})", "erf": "jax.scipy.special.erf({0})", "dot": "jnp.matmul({0}, {1})", "widened": "widened({0}, {1})",
+    "where": "jnp.where({0}, {1}, {2})", "erf": "jax.scipy.special.erf({0})", "dot": "jnp.matmul({0}, {1})", "widened": lambda names, options, step: f"widened({', '.join(names)})",
     "cast": lambda names, options, step: f"{names[0]}.astype({_dtype(options['to'])})",
     "cumsum": "jnp.cumsum({0}, {at})", "cumprod": "jnp.cumprod({0}, {at})", "sort": "jnp.sort({0}, {at})",
     "pick": _write_pick, "reshape": "{0}.reshape({sizes})", "contiguous": "{0}",

@@ -131,7 +131,7 @@ class NumPy(Backend):
             "cumprod": "{0}.cumprod({at})",
             "sort": "np.sort({0}, {at})",
             "dot": "{0}.dot({1})",
-            "widened": "widened({0}, {1})",
+            "widened": "widened({0}, {1}, {2})",
             "reshape": "{0}.reshape({sizes})",
             "contiguous": "np.ascontiguousarray({0})",
             "broadcast": "broadcast_to({0}, {sizes})",

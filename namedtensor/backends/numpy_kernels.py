@@ -6,6 +6,7 @@ from . import error_function as table
 from . import lines
 from .lines import INDEX_ERROR, exact
 from .numpy_threads import BESIDE_BLAS, BUFFERS, CORES, LIMIT, ON_ALL_CORES, POOL, THREAD_CLOCKS, USER
+from .range_checks import NUMPY
 
 IN_BLOCKS = '''
 def in_blocks(caller, run, arrays, cuts, counts, rows, axis, shape, dtype, buffers):
@@ -184,23 +185,6 @@ def horner(coefficients, x):
         total += coefficient
     return total
 '''
-WIDENED = '''
-def widened(x, matrix):
-    """Return x times the transpose of an integer matrix, converting its rows in groups that fit the cache."""
-    count, size = matrix.shape
-    rows = x.reshape(-1, size)
-    out = np.empty((len(rows), count), x.dtype)
-    floats = np.empty((min(count, max(1, 2**17 // max(size, 1))), size), x.dtype)
-    for start in range(0, count, max(len(floats), 1)):
-        part = matrix[start : start + len(floats)]
-        piece = floats[: len(part)]
-        piece[...] = part
-        if len(rows) == 1:
-            piece.dot(rows[0], out[0, start : start + len(part)])
-        else:
-            np.matmul(rows, piece.T, out[:, start : start + len(part)])
-    return out.reshape(*x.shape[:-1], count)
-'''
 POSITIONS = '''
 def positions(indices, size, base):
     """Convert indices that start at `base` to positions from 0. Raise IndexError if one is out of range."""
@@ -329,7 +313,7 @@ KERNELS = {
     "horner": HORNER_WITH_COEFFICIENTS,
     "erf": ERF,
     "erf_single": f"{COEFFICIENTS['SINGLE']}\n\n\n{ERF_SINGLE.strip()}",
-    "widened": WIDENED,
+    **NUMPY,
     "index_error": INDEX_ERROR,
     "positions": POSITIONS,
     "put": PUT,

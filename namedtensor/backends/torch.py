@@ -24,6 +24,7 @@ from .lines import (
     write_transpose,
     write_tuple,
 )
+from .range_checks import TORCH
 from .source import Backend, is_done_before
 
 NATIVES = frozenset(
@@ -143,13 +144,6 @@ def exact_cast(x):
     """Convert unsigned integers to 64-bit signed integers. Raise OverflowError if one is out of range."""
     return of_64_bits(x.to(torch.int64))
 '''
-WIDENED = '''
-def widened(x, matrix):
-    """Return x times the transpose of an integer matrix, converting its rows in groups that fit the cache."""
-    count, size = matrix.shape
-    parts = matrix.split(max(1, 2**17 // max(size, 1)))
-    return torch.cat([torch.nn.functional.linear(x, part.to(x.dtype)) for part in parts], -1)
-'''
 PRODUCT = '''
 def product(x, axes, keep):
     """Return the product over several axes, one axis at a time, because PyTorch accepts only one axis."""
@@ -217,8 +211,7 @@ def layer_norm(x, sizes, weight, bias, eps):
 
 
 def _attention(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    text = ", ".join(names[:3]) + (f", {names[3]}" if len(names) > 3 else "")
-    return f"torch.nn.functional.scaled_dot_product_attention({text}, scale={options['scale']})"
+    return f"scaled_dot_product_attention({', '.join(names)}, scale={options['scale']})"
 
 
 def _layer_norm(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
@@ -234,7 +227,7 @@ LINES: dict[str, Any] = {
     "gelu": "torch.nn.functional.gelu({0})", "gelu_tanh": 'torch.nn.functional.gelu({0}, approximate="tanh")',
     "silu": "torch.nn.functional.silu({0})", "softplus": "torch.nn.functional.softplus({0})",
     "sigmoid": "torch.sigmoid({0})", "relu": "torch.relu({0})", "layer_norm": _layer_norm, "attention": _attention,
-    "widened": "widened({0}, {1})", "addmm": "torch.nn.functional.linear({0}, {1}, {2})",
+    "widened": "widened({0}, {1}, {2})", "addmm": "torch.nn.functional.linear({0}, {1}, {2})",
     "dot": "torch.matmul({0}, {1})", "matmul": "torch.matmul({0}, {1})",
     "sum": _method("sum"), "max": _method("amax"), "min": _method("amin"), "any": _method("any"), "all": _method("all"),
     "mean": _method("mean"), "prod": _product,
@@ -297,6 +290,7 @@ class Torch(Backend):
     def __init__(self, *arguments: Any, **named: Any):
         super().__init__(*arguments, **named)
         self.releases, self.stored = True, frozenset(("uint16", "uint32", "uint64"))
+        self.modules = ("numpy",)
 
     def default_float(self, xp: Any) -> str:
         import torch
@@ -363,7 +357,7 @@ BACKEND = Torch(
     "torch", "import torch", LINES, {},
     {"check_sizes": CHECK_SIZES, "require": REQUIRE, "index_error": INDEX_ERROR, "seen": SEEN, "positions": POSITIONS, "scatter_add": SCATTER_ADD, "whole_positions": WHOLE_POSITIONS, "covered": COVERED, **exact("wrong({0})"), "wrong": WRONG,
      "exact_cast": EXACT_CAST,
-     "widened": WIDENED, "product": PRODUCT, "descending": DESCENDING, "sign": SIGN, "cofactors": COFACTORS, "eigenvectors": EIGENVECTORS, "layer_norm": LAYER_NORM,
+     **TORCH, "product": PRODUCT, "descending": DESCENDING, "sign": SIGN, "cofactors": COFACTORS, "eigenvectors": EIGENVECTORS, "layer_norm": LAYER_NORM,
      "loop": LOOP.replace("stacked", "torch.stack")},
     natives=NATIVES, numbers=OF_NUMBERS, prefix="torch",
 )  # fmt: skip

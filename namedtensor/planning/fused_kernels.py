@@ -13,6 +13,8 @@ from .plan import PlanValue
 from .regions import is_product
 
 SCALES = ("/", "⊙")
+# The library may multiply Q and K by the root of the scale. A tiny factor then loses up to four bits.
+MIN_ATTENTION_SCALE = 2.0**-8
 
 
 def attention(lowering: Lowering, term: Term) -> Any:
@@ -38,6 +40,8 @@ def _attention(lowering: Lowering, scores: Term, values: Term, column: str) -> A
     if element is None:
         return None
     product, scale = element
+    if abs(scale) < MIN_ATTENTION_SCALE:
+        return None
     pair = [lowering.known(argument) for argument in (*product.arguments, values)]
     if any(
         not isinstance(operand, PlanValue) or b.kind(operand) != "f" or operand.dtype != pair[0].dtype  # type: ignore[union-attr]

@@ -182,7 +182,7 @@ ROWS = (
     Primitive("dot", TWO, product),  # the product of matrices and vectors
     Primitive("matmul", TWO, shape_of_stacked_product),  # a stack of products of matrices
     Primitive("vecdot", TWO, vectors),  # a stack of products of vectors, over the last axis
-    Primitive("widened", TWO, lambda shapes, options: (*shapes[0][:-1], shapes[1][0])),  # X Wᵀ in the dtype of X; W may contain integers
+    Primitive("widened", (2, 3), lambda shapes, options: (*shapes[0][:-1], shapes[1][0])),  # X Wᵀ in the dtype of X; W may contain integers, and a scale for each row of W may follow
     Primitive("addmm", THREE, lambda shapes, options: (*shapes[0][:-1], shapes[1][0])),  # X Wᵀ + b, the library's linear map
     # along axes
     Primitive("cumsum", ONE, same),  # the sums up to each element

@@ -5,8 +5,8 @@ A scale without the summed axes can be moved out of a product. An element of W i
     X ⊙_{ax} (Q ⊙ s) = (X ⊙_{ax} Q) ⊙ s        where s lacks ax
     (Q ⊙ s)_{ax(i)} = Q_{ax(i)} ⊙ s_{ax(i)}
 
-The step `widened` multiplies by Q. For a library without products of floats and integers, this step converts Q piece by
-piece.
+The step `widened` multiplies by Q and s. For a library without products of floats and integers, this step converts Q
+piece by piece. If a sum that is not scaled yet leaves the range of its dtype, the step multiplies the pieces by s instead.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _is_stored(lowering: Lowering, term: Term) -> bool:
 def product(lowering: Lowering, term: Term) -> Argument | None:
     """Return X ⊙_{ax} (Q ⊙ s) computed from Q as stored, or None if the rewrite does not apply.
 
-    It applies if s lacks ax, X and s have the same dtype, and Q has the axes ax and others that X lacks.
+    It applies if X and s have the same dtype, Q has the axes ax and others that X lacks, and s has only such others.
     """
     for other, matrix in (term.arguments, term.arguments[::-1]):
         result, x = parts(lowering, matrix), lowering.known(other)
@@ -89,7 +89,7 @@ def _product(
     summed = tuple(axis for axis in integers.order if axis in axes)
     rows = tuple(axis for axis in x.order if axis not in axes)
     columns = tuple(axis for axis in integers.order if axis not in axes)
-    if len(summed) != len(axes) or not axes <= {*x.order} or axes & {*scale.order} or {*rows} & {*columns}:
+    if len(summed) != len(axes) or not axes <= {*x.order} or not {*scale.order} <= {*columns} or {*rows} & {*columns}:
         return None
     if not columns:
         return None
@@ -106,14 +106,16 @@ def _product(
     )
     integers = b.reorder(integers, (*columns, *summed))
     integers = b.reshape(integers, (name_merged_axis(columns), name_merged_axis(summed)), (math.prod(sizes[1]), count))
+    scale = b.broadcast(scale, columns, sizes[1])
+    scale = b.reshape(scale, (name_merged_axis(columns),), integers.shape[:1])
     result = b.step(
         "widened",
-        (x, integers),
+        (x, integers, scale),
         (*x.order[:-1], name_merged_axis(columns)),
         (*x.shape[:-1], integers.shape[0]),
         x.dtype,
     )
-    return b.multiply(b.reshape(result, (*rows, *columns), (*sizes[0], *sizes[1])), scale)
+    return b.reshape(result, (*rows, *columns), (*sizes[0], *sizes[1]))
 
 
 def element(lowering: Lowering, term: Term) -> Argument | None:
