@@ -45,7 +45,7 @@ Fingerprint = tuple[float, ...]
 class Parting(NamedTuple):
     """The terms at which code and formula first differ.
 
-    The other side lacks the values of these terms, although it has the values of all their operands.
+    The other side lacks the value of such a term, although it has the values of all operands of the term.
 
     `before` contains the last term of the code whose value is an operand of a term in `of_formula`, if there is such a
     term. `missing` contains the values of the formula, except single numbers, that the code lacks.
@@ -167,7 +167,7 @@ def sum_of(term: Term, addends: Sequence[TermValue]) -> TermValue:
 
 
 class Fingerprints:
-    """A set of fingerprints, which identify the values of terms for any order of their axes."""
+    """A set of fingerprints. A fingerprint identifies the value of a term, regardless of the order of its axes."""
 
     def __init__(self, values: Iterable[TermValue]):
         self.by_shape: dict[tuple[int, ...], list[Fingerprint]] = {}
@@ -187,7 +187,7 @@ class Fingerprints:
 
 
 def fingerprint_of(array: Any) -> tuple[tuple[int, ...], Fingerprint]:
-    """Return the sorted sizes of a tensor, except sizes of 1, and numbers that identify it in any order of axes."""
+    """Return the sorted sizes of a tensor, except sizes of 1, and numbers that identify it regardless of axis order."""
     values = np.asarray(array, dtype=float)
     finite = values[np.isfinite(values)]
     key = tuple(sorted(size for size in values.shape if size != 1))

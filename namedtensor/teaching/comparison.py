@@ -28,7 +28,7 @@ Matching = Mapping[str, str]  # maps axes of the graded value to axes of the exp
 class Difference:
     """The largest difference from an expected value. `record` is the index of the element, counted from 1.
 
-    Of all `of` elements, the elements at `places` positions differ.
+    `places` is the number of elements that differ, and `of` is the number of all elements.
     """
 
     record: Mapping[str, int]
@@ -126,7 +126,7 @@ class ComparedValue(NamedTuple):
         return compare(graded.numbers, self.test.expected.numbers, magnitudes, *self.precision, overflows)
 
     def _magnitudes(self, matching: Matching) -> Sequence[float]:
-        """Return for each element the sum of the magnitudes of the numbers that both values are computed from."""
+        """Return the magnitudes of both values, added element by element."""
         total = [0.0] * len(self.test.expected.numbers)
         back = {other: axis for axis, other in matching.items()}
         for magnitude, names in ((self.magnitude(), back), (self.test.magnitude(), dict[str, str]())):

@@ -130,7 +130,7 @@ def find_relation(values: Sequence[ComparedValue], matching: Matching, words: Wo
 
 
 def _constant(values: Sequence[float]) -> float | None:
-    """Return the number that all of the values equal up to rounding, or None if there is no such number."""
+    """Return the median of the values if they are finite and equal up to rounding, or None otherwise."""
     if not values or not all(map(math.isfinite, values)):
         return None
     middle = float(statistics.median(values))
@@ -162,7 +162,7 @@ def _ratio(tests: Sequence[Pairs], sizes: Sequence[Mapping[str, int]], words: Wo
 
 
 def ratio_named(ratios: Sequence[float], sizes: Sequence[Mapping[str, int]]) -> str | None:
-    """Return a ratio of values as text, with an expression of axis sizes if one equals the ratio in every test.
+    """Return a ratio of values as text. Append an expression of axis sizes that equals the ratio in every test, if any.
 
     Return None if the ratios differ and no expression matches, or if the ratio is displayed as 1.
 

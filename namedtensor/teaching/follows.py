@@ -244,10 +244,10 @@ def libraries(call: Any) -> Iterator[str]:
 def compare_values(
     call: Any, contract: Contract, library: str, drawn: SampledInputs, undefined: list[str]
 ) -> str | None:
-    """Return a description of how the function's value differs from the formula's value, or None if it does not.
+    """Return a description of how the function's value differs from the formula's value, or None if they are equal.
 
-    If only one side is undefined at some element, and this is not a difference, append the side's name to `undefined`.
-    Tests with extreme numbers append nothing.
+    If an element is undefined on only one side, and this does not count as a difference, append the name of this side
+    to `undefined`. Tests with extreme numbers append nothing.
     """
     arrays = arrays_of(drawn, library)
     array = call(*arrays)
@@ -284,7 +284,10 @@ def compare_values(
 
 
 def ignore_underflow(array: Any, expected: PlainTensor, least: float) -> Any:
-    """Return an array with the expected numbers wherever it differs by at most `least`, the smallest normal number."""
+    """Return the array, with each element replaced by the expected number if they differ by at most `least`.
+
+    `least` is the smallest normal number.
+    """
     numbers = np.reshape(np.asarray(expected.numbers, float), expected.extent)
     with np.errstate(invalid="ignore"):
         return np.where(np.abs(array - numbers) <= least, numbers, array)

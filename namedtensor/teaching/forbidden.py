@@ -31,7 +31,7 @@ def find_forbidden(tree: Any, forbidden: Collection[str], tensors: Collection[st
 
 
 def is_operator(name: str) -> bool:
-    """Return whether a name can be forbidden as an operator."""
+    """Return whether a name denotes an operator that an exercise can forbid."""
     return name in REGISTRY or name in SAME_IN_ONE_STEP or name in WITHOUT_CALL.values()
 
 

@@ -23,11 +23,11 @@ class Equivalence:
     `difference` is "same", "axes", "sizes", "exchanged" (two axes are exchanged), "value", "relation" (all values have
     the same relation to the expected values) or "mistake" (a known mistake). `index` is the index of the largest
     difference, from 1, and `actual` and `expected` are the values at that index. `axes` maps new axes of the first
-    formula to axes of the second. `trials` is the number of random tests, and `sizes` are the axis sizes of the first.
-    `proved` is true if a proof shows that the formulas are equal wherever both are defined. `relation` describes the
-    difference without the numbers at an index, or is None, and `place` describes the largest difference. `remark` is
-    set if a formula is undefined at some inputs, and is otherwise empty. For a PyTorch module, `lines` are the lines of
-    its source that differ from the formula.
+    formula to axes of the second. `trials` is the number of random tests, and `sizes` are the axis sizes of the first
+    test. `proved` is true if a proof shows that the formulas are equal wherever both are defined. `relation` describes
+    the difference without the numbers at an index, or is None, and `place` describes the largest difference. `remark`
+    is set if a formula is undefined at some inputs, and is otherwise empty. For a PyTorch module, `lines` are the lines
+    of its source that differ from the formula.
     """
 
     difference: str

@@ -54,7 +54,7 @@ def distinct_mutants(whole: nodes.Program, axes: Sequence[str], is_secret: bool)
 
 
 def mistake(setting: Setting, solution: str, state: Sequence[ComparedValue], words: Words) -> str | None:
-    """Return a description of a change to the solution that gives the values of an answer, or None if none is found."""
+    """Return a description of a change that makes the solution equal the answer, or None if no such change is found."""
     for text, change in distinct_mutants(parse(solution, "text"), setting.axes, words.is_secret):
         if all(_makes(setting, text, compared) for compared in state):
             return change_sentence(change, words)
@@ -131,7 +131,10 @@ def places(node: Any) -> Iterator[Any]:
 
 
 def replace_axis(tree: nodes.Program, axis: str, other: str) -> nodes.Program | None:
-    """Return a program in which functions over `axis` are over `other`, or None if fewer than two are over `axis`."""
+    """Return a program in which `other` replaces `axis` in each function over `axis`.
+
+    Return None if there are fewer than two such functions.
+    """
     result = [
         node.subscript[0]
         for node in places(tree)
@@ -155,7 +158,7 @@ Change = tuple[Any, str]  # a node that replaces another node, and its descripti
 
 
 def changes(node: Any, axes: Sequence[str]) -> Iterator[Change]:
-    """Yield the expressions that a common mistake could put in place of an expression, each with a description."""
+    """Yield expressions that a student could write by mistake instead of `node`, each with a description."""
     if isinstance(node, Call):
         yield from _mutate_call(node, axes)
     elif isinstance(node, Rename):

@@ -42,7 +42,7 @@ Fits = Callable[[tuple[str, ...]], bool]
 
 
 class Reference:
-    """The base class of reference answers. The method `mark` converts words, such as axes, to a form for comparison."""
+    """The base class of reference answers. The method `mark` converts words such as axes to the compared form."""
 
     def __init__(self, exercise: ExerciseText):
         self.exercise = exercise
@@ -193,7 +193,7 @@ class Kept(Reference):
         return self.kept["ends"]
 
     def change_of(self, answer: list[PlainTensor]) -> str | None:
-        """Return the description of a stored mistake that gives the answer's values, or None if no mistake does.
+        """Return the description of a stored mistake that has the answer's values, or None if no mistake has them.
 
         The description is decrypted with these values.
         """

@@ -139,7 +139,7 @@ class Setting:
 
     @lru_cache(maxsize=256)
     def sizes(self, solution: str, offset: int = 0) -> dict[str, int]:
-        """Return sizes for all axes. The smallest size that is not stated is `FIRST + offset`, if possible.
+        """Return sizes for all axes. If possible, sizes that are not stated start at `FIRST + offset`.
 
         The sizes fit the solution, and axes that the solution aligns have the same size. Raise NotationError if no
         sizes are found that satisfy the size equations.
@@ -191,7 +191,7 @@ class Setting:
         return stated | {axis: size for _, value in self.constants for axis, size in value.sizes.items()}
 
     def magnitude(self, formula: str, drawn: SampledInputs) -> PlainTensor | None:
-        """Return for each element of a formula's value the magnitude of the numbers that it is computed from.
+        """Return, for each element of a formula's value, the magnitude of the numbers in its computation.
 
         Return None if the magnitude cannot be computed.
         """
@@ -230,9 +230,9 @@ class Setting:
 
         The tests use several styles, and inputs at the boundaries of the solution's conditions.
 
-        If the solution or the other formula is undefined in a test, another test of the same style follows. Tests
-        in which the given statements or, at special inputs, the formulas raise a value error are skipped. If all tests
-        are skipped, raise the first such error.
+        If the solution or the other formula is undefined in a test, another test of the same style follows. A test
+        is skipped if the given statements raise a value error or, at special inputs, if a formula raises a value error.
+        If all tests are skipped, raise the first such error.
         """
         extents = [self.sizes(solution, offset) for offset in OFFSETS]
         problem: NotationError | None = None
@@ -313,7 +313,7 @@ def _has_size_equations(tree: nodes.Program) -> bool:
 def _bound(node: Any, sizes: Mapping[str, int]) -> float | None:
     """Return the value of a bound of a set, which is an expression of numbers, or an axis size such as |v| or v.
 
-    Return None if a size or another name occurs in a longer expression, or is unknown.
+    Return None if the size is unknown, or if a longer expression contains a size or another name.
     """
     if isinstance(node, (nodes.Name, Size)):
         return sizes.get(node.text if isinstance(node, nodes.Name) else node.axis.name)

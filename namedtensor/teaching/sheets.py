@@ -21,7 +21,7 @@ class Exercise(ExerciseText):
     """An exercise that grades answers, with its task and its given names."""
 
     def grade(self, answer: Any, seed: int = 0) -> Grade:
-        """Grade an answer; never raise, and stop after two seconds.
+        """Grade an answer. The method never raises an exception, and stops after two seconds.
 
         >>> import namedtensor as nt
         >>> sheet = nt.exercises("#: exercise total\\nX ∈ ℝ^{n × m}\\nanswer = ∑_{n} X")

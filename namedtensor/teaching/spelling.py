@@ -46,8 +46,8 @@ def parse_as_text(source: str) -> nodes.Program | None:
 def call_last_function(text: str, given: tuple[str, ...] = ()) -> str:
     """Return a program, with a call of its last function appended if it ends with a function definition.
 
-    The arguments are the names of the parameters. If some of them are not in `given`, and `given` has as many names,
-    the arguments are the `given` names in order.
+    The arguments have the names of the parameters. If some parameters are not in `given`, but `given` contains as many
+    names as there are parameters, the arguments are the names in `given`, in order.
     """
     tree = parse(text, "text")
     last = tree.statements[-1] if tree.statements else None

@@ -32,7 +32,7 @@ def compute_value(text: str, values: Mapping[str, PlainTensor], of_magnitude: bo
 
 
 def compute_magnitude(text: str, values: Mapping[str, PlainTensor]) -> PlainTensor:
-    """Return for each element of a formula's value the magnitude of the numbers that it is computed from."""
+    """Return, for each element of a formula's value, the magnitude of the numbers in its computation."""
     return _magnitude(text, tuple(values.items()))
 
 
