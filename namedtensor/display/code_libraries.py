@@ -58,10 +58,10 @@ INFIX = {
 
 
 class Library(NamedTuple):
-    """A library: its title, import name, import lines, keyword for axes, own templates, and infix operators.
+    """A library: its title, import name, import lines, keyword for axes, specific templates, and infix operators.
 
-    The title includes a preposition, such as "in NumPy". `limits` contains the largest number of operations per operand
-    in one line, for operators that have another limit in this library.
+    The title includes a preposition, such as "in NumPy". `limits` contains the maximum number of operations in
+    an operand, for each operator whose limit differs from the default in this library.
     """
 
     title: str

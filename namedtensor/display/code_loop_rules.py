@@ -134,10 +134,11 @@ def cases(w: LoopWriter, term: Term) -> CodeExpression:
 
 # ------------------------------------------------------------------------------------------------------------- totals
 class Pass(NamedTuple):
-    """A number, such as a maximum, that is the same for all elements along the axes. An expression or loops compute it.
+    """The computation of a number, such as a maximum, that all elements along the axes share.
 
-    The loops begin at `start` and apply `step`. In templates, {x} is an element, {count} is the number of elements, and
-    {p} is the parameter. Any other word is the number that the pass of that name computes.
+    Loops compute the number from the value `start` by applying `step` to each element. If `step` is empty, the
+    expression `element` is the number. In templates, {x} is an element, {count} is the number of elements, and {p} is
+    the parameter. Any other word is the name of a pass, and is replaced by the result of this pass.
     """
 
     name: str
@@ -186,7 +187,7 @@ def fill(w: LoopWriter, term: Term, text: str) -> CodeExpression:
 
 
 def number_of(w: LoopWriter, term: Term, word: str) -> CodeExpression:
-    """Return the result of the pass that a word names."""
+    """Return the result of the pass with this name."""
     name, element, start, step = PASSES[word]
     if not step:
         return w.shared(term, word, lambda: w.line(term, name, fill(w, term, element).text))

@@ -79,9 +79,9 @@ class LoopWriter(Writer):
 
     # ------------------------------------------------------------------------------------ values that elements share
     def shared(self, term: Term, name: str, compute: Callable[[], Any]) -> Any:
-        """Return the result of `compute`, which is shared by all elements along the axes of a term.
+        """Return the result of `compute`, which all elements along the axes of a term share.
 
-        The outermost block that defines its other indices computes it.
+        The result is computed in the outermost block that defines the term's other indices.
         """
         others = {axis: self.at[axis] for axis in term.shape if axis not in term.axes}
         mark = (id(term), name, *(code.text for code in others.values()))

@@ -34,7 +34,7 @@ class ReadableCode(NamedTuple):
 
 
 class Writer(ABC):
-    """The base class of the writers, each for one library, which have one rule for each operator.
+    """The base class of the writers. Each writer is for one library, and has one rule for each operator.
 
     `names` maps the ids of terms to the names that equations define.
     """

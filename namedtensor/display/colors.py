@@ -70,7 +70,7 @@ BRIGHT = ("[data-theme=light]", "[data-jp-theme-light=true]", ".vscode-light")
 
 
 def rules(light: Mapping[str, str], dark: Mapping[str, str]) -> str:
-    """Return CSS rules for light pages and for dark pages, given a map from selectors to declarations for each."""
+    """Return CSS rules, given the declarations of each selector for light pages and for dark pages."""
     text = "".join(f"{selector}{{{text}}}" for selector, text in light.items())
     for page in PAGES:
         text += "".join(f"{page} {selector}{{{text}}}" for selector, text in dark.items())

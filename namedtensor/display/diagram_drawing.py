@@ -100,7 +100,7 @@ def place_graph(graph: FlowGraph) -> Placed:
 def anchor_of(boxes: Sequence[NodeBox], port: Port) -> Anchor:
     """Return the point at which an edge touches a box.
 
-    In a group, the edge continues to the node inside, unless another rank lies between.
+    In a group, the edge continues to the node inside, unless another rank lies between this node and the border.
     """
     inner = boxes[port.node].inner
     if inner is None or port.within is None:

@@ -49,7 +49,10 @@ class Link:
 
 
 class DiagramPiece(NamedTuple):
-    """A piece of an edge between adjacent ranks. It is straight if `lower` is `shift` to the right of `upper`."""
+    """A piece of an edge between adjacent ranks, from the cell `upper` to the cell `lower`.
+
+    It is straight if the horizontal offset of `lower` from `upper` equals `shift`.
+    """
 
     upper: int
     lower: int

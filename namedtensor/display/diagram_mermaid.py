@@ -23,7 +23,7 @@ def to_mermaid(graph: FlowGraph) -> str:
 
 
 def statements(graph: FlowGraph, prefix: str, indent: str) -> Iterator[str]:
-    """Yield the lines of a flowchart, first the nodes, then the edges. Groups are written as subgraphs."""
+    """Yield the lines of a flowchart: all nodes, followed by all edges. Groups are written as subgraphs."""
     used = {source.node for source, _ in graph.edges}
     for number, node in enumerate(graph.nodes):
         text, name = html_runs(node.runs, {}), f"{prefix}{number}"

@@ -129,7 +129,7 @@ class Flow(FlowData):
         )
 
     def named(self, source: ValueSource | None, definition: Any, index: int | None) -> ValueSource | None:
-        """Name the value of a node by a definition, if it has no name yet, and return the node."""
+        """Give the value of a node the name of a definition, if the value has no name yet, and return the node."""
         if source is not None and not source.drawn.name and source.drawn.kind not in NAMING:
             indices = {definition.range.variable.text: index} if index is not None else {}
             source.drawn.name = self.runs(make_name_tree(definition.name.key(indices.get)))
@@ -137,9 +137,9 @@ class Flow(FlowData):
 
     # ------------------------------------------------------------------------------------------------------- families
     def graph_of(self, definition: Definition, holder: Environment, index: int | None) -> FlowGraph:
-        """Return the graph that shows a definition.
+        """Return the graph in which a definition is drawn.
 
-        It is the graph of a function or the program, or a family's group in one of these.
+        For a family, it is the group of the family. Otherwise, it is the graph of the function or the program.
         """
         graph = self.graphs[id(holder)]
         if definition.range is None or not definition.is_family:

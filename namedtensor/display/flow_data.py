@@ -151,7 +151,7 @@ class FlowData:
         return None
 
     def leaves(self, node: Node, env: Environment) -> dict[Key | int, None]:
-        """Return the names in an expression, and the calls, that depend on data, in textual order."""
+        """Return the names and calls in an expression that depend on data, in textual order."""
         mark = (id(node), id(env))
         if mark not in self.carried:
             self.carried[mark] = self.found_leaves(node, env)
@@ -198,7 +198,7 @@ class FlowData:
         return key if self.means(key, env) else None
 
     def lookup(self, key: Key, env: Environment) -> tuple[Environment | None, Definition | None]:
-        """Return the environment and the definition of a name. Each is None if there is none."""
+        """Return the environment that contains a name, and the definition of the name. Either can be None."""
         for holder in lineage(env):
             is_bound = key in self.bound.get(id(holder), {})
             definition = None if is_bound else self.definition_of(key, holder)

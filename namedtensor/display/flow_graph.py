@@ -48,7 +48,7 @@ class Edge(NamedTuple):
 
 @dataclass
 class FlowGraph:
-    """A graph of nodes and edges. If it is nested, `outer` is the outer graph, and `place` is its node there."""
+    """A graph of nodes and edges. A nested graph is inside the node with index `place` in the graph `outer`."""
 
     outer: FlowGraph | None = None
     place: int = 0

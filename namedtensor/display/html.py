@@ -56,7 +56,7 @@ def html_formula(node: Any, tints: Mapping[str, Tint]) -> str:
 
 
 def html_piece(node: Any, text: str, tints: Mapping[str, Tint]) -> str:
-    """Return a part of a formula as HTML. If `node` is not a node, the HTML shows `text` instead."""
+    """Return a part of a formula as HTML. If `node` is not a syntax node, show `text` instead."""
     return html_formula(node, tints) if hasattr(node, "span") else f"<code>{html.escape(printable(text))}</code>"
 
 

@@ -100,7 +100,7 @@ class AxisNames:
 
 
 def call_of(env: Environment) -> Environment:
-    """Return the environment of the call, or of the whole program, in which an environment lies."""
+    """Return the environment of the call that contains an environment, or of the program if no call contains it."""
     while env.function is None and env.parent is not None:
         env = env.parent
     return env

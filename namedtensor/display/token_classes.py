@@ -58,7 +58,7 @@ def spellings(kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def rank(text: str) -> tuple[int, str]:
-    """Return a sort key that puts longer spellings first, so that a shorter one does not hide a longer one."""
+    """Return a sort key that puts longer spellings first, so that they take precedence over their prefixes."""
     return -len(text), text
 
 
