@@ -28,9 +28,9 @@ FILE_LIKE = re.compile(r"[\w./\\~-]+\.(?:nt|tex|md|markdown|ipynb)")
 
 
 def source_of(options: Any) -> FormulaSource:
-    """Return the formula that a command's options give, with its imports inserted.
+    """Return the formula that a command's options specify, with its imports inserted.
 
-    Record it in the options so that errors name its file.
+    Also store the formula in the options, so that error messages name its file.
     """
     word = options.formula[1:] if options.formula.startswith(" -") else options.formula
     options.source = read_source(word, options.syntax)

@@ -40,7 +40,7 @@ AT_THE_PROMPT = (
 
 
 def replace_hint(error: NotationError, table: tuple[tuple[str, str], ...]) -> NotationError:
-    """Return an error whose hint has words replaced as specified by a table."""
+    """Return the error with its hint changed by a table of regular expressions and their replacements."""
     hint = error.hint
     for old, new in table if hint else ():
         hint = re.sub(old, new, hint or "")
@@ -86,7 +86,7 @@ class Console:
         return (f"{title}: " if title else "") + self.respell_error(error, stream or sys.stderr).to_text()
 
     def respell_error(self, error: NotationError, stream: TextIO) -> NotationError:
-        """Return an error with the command line's words in its hint, in ASCII if the stream needs it."""
+        """Return the error with its hint reworded for the command line. Use ASCII if the stream needs it."""
         error = replace_hint(error, self.hints)
         return error_in_ascii(error) if self.ascii or not shows(stream, SAMPLE) else error
 

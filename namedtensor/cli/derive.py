@@ -1,4 +1,4 @@
-"""The command `derive`: the closed form of a derivative, its derivation, and a check of both on tensors."""
+"""The command `derive`: prints the closed form of a derivative or its derivation, and checks both on tensors."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ SHAPE = re.compile(r"[^=]+=\s*(ℝ|R\b|\\mathbb|\\reals)")  # NAME=ℝ^{…}
 
 
 def print_derivative(derivation: Any, options: Any, console: Console) -> None:
-    """Print a derivative as a closed form, or its derivation.
+    """Print the closed form of a derivative, or its derivation.
 
     With --as-written, or if no shapes are given and no closed form is found, print the derivative as written.
     """

@@ -1,4 +1,7 @@
-"""The command `devices`: the work of each device in a mesh for a program and its training step. It needs no devices."""
+"""The command `devices`: reports the work of each device in a mesh for a program and its training step.
+
+The command itself needs no such devices.
+"""
 
 from __future__ import annotations
 

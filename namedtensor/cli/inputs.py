@@ -84,7 +84,7 @@ def values_of(words: list[str], header: list[str], console: Console, shapes: boo
 
 
 def no_shape(name: str, text: str) -> InputError:
-    """Return the error for axes such as query[2] key without ℝ^{…} around them, with the shape to write."""
+    """Return the error for a shape without ℝ^{…}, such as query[2] key. Its message contains the correct shape."""
     shape = f"ℝ^{{{' × '.join(re.findall(AXIS, text))}}}"
     quote = '"' if "'" in shape else "'"
     return InputError(f"there is no file {text} for {name}; write a shape as {name}={quote}{shape}{quote}")

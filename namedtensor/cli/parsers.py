@@ -20,7 +20,7 @@ Run = Callable[[Any, Console], "int | None"]
 class Command(NamedTuple):
     """A command of `namedtensor`. Its function `run` returns the exit status, or None for 0.
 
-    An entry point of the group `namedtensor.commands` also defines a command. Its name is the name of the command.
+    An entry point of the group `namedtensor.commands` provides a command with the name of the entry point.
     """
 
     meaning: str
@@ -42,7 +42,7 @@ class Argument(NamedTuple):
 
 
 def add_arguments(rows: tuple[Argument, ...], parser: argparse.ArgumentParser) -> None:
-    """Add arguments to a parser, given a row for each."""
+    """Add an argument to a parser for each row of a table."""
     for name, value, message, settings in rows:
         if not value:
             shape: dict[str, Any] = {"action": "store_true"}

@@ -1,4 +1,4 @@
-"""The command `read`: a module or function of PyTorch as a program, compared with a formula."""
+"""The command `read`: reads a PyTorch module or function as a program, and compares it with a formula."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def read_command(options: Any, console: Console) -> int:
 
 
 def read_module(target: str, words: Iterable[str], names: Mapping[str, str] = {}, training: bool = False) -> Any:
-    """Return a module as a program; `words` contains its inputs with axes, and `names` the axes of parameters."""
+    """Return a module as a program. `words` lists its inputs with their axes, and `names` maps parameters to axes."""
     from ..positional.torch_reading import from_torch
 
     subject, inputs = subject_of(target), [input_of(word) for word in words]
@@ -158,7 +158,7 @@ Input = tuple[str, list[tuple[str, int | None]], bool]
 def input_of(word: str) -> Input:
     """Return an input's name, its axes with sizes, and whether it contains integers.
 
-    The text is as in x=batch,seq,chans[16] or ids=batch,seq:int. Raise InputError if it is invalid.
+    The word has the form x=batch,seq,chans[16] or ids=batch,seq:int. Raise InputError if the word is invalid.
     """
     name, text = split_pair(word, "an input; write NAME=axis,axis")
     text, _, kind = text.partition(":")
@@ -171,7 +171,7 @@ def input_of(word: str) -> Input:
 def examples(subject: Any, inputs: list[Input]) -> dict[str, Any]:
     """Return example tensors for the inputs, with sizes for which the module runs.
 
-    Each size is as stated, or a size of the module's parameters, or a small prime. Raise NotationError if the module
+    Sizes that are not stated are small primes or sizes of the module's parameters. Raise NotationError if the module
     runs with none of the tried sizes.
     """
     import torch

@@ -58,7 +58,7 @@ def record(node: Any) -> Any:
 
 # -------------------------------------------------------------------------------------------------------- the spellings
 def make_printer(name: str, **options: Any) -> Callable[[Any], str]:
-    """Return a function that prints a program, given the name of a function in the printer."""
+    """Return a function that prints a program by the function `name` of the module `grammar.printer`."""
 
     def print_program(program: Any) -> str:
         from grammar import printer

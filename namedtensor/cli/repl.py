@@ -82,7 +82,10 @@ class Prompt(InteractiveConsole):
         return printed
 
     def answer(self, source: str, values: dict[str, Any], start: int, evaluated: bool) -> tuple[bool, str]:
-        """Return whether the program keeps the last statement, which begins at `start`, and also the text to print."""
+        """Return whether to keep the last statement in the program, and the text to print.
+
+        The last statement begins at `start`.
+        """
         from ..programs.evaluate import evaluate
 
         program = self.parse(source, values)
@@ -104,7 +107,7 @@ class Prompt(InteractiveConsole):
         return bool(defined), table(value) if defined else "this holds"
 
     def read(self, text: str) -> list[SessionStatement]:
-        """Return the statements in a text. In f(x), f is a function if the program defines it as one."""
+        """Return the statements in a text. Parse f(x) as a call if the program defines f as a function."""
         shadowed = find_shadowing_names(list(map(key, self.values)))
         functions = frozenset(self.known().functions)
         if spelling_of(text) == "latex":

@@ -1,4 +1,4 @@
-"""The command `translate`: matrices, indices, einsum or array code as a formula with named axes."""
+"""The command `translate`: translates matrices, indices, einsum or array code to a formula with named axes."""
 
 from __future__ import annotations
 
