@@ -101,7 +101,7 @@ def with_operands(node: Any, parts: list[Any]) -> Any:
 def numbers(stages: Stages, step: ExplainedStep, at: Place) -> list[Item] | None:
     """Return the numbers that one element of a step is computed from, as a template.
 
-    Return None if the step has no operands, its operation has no such form, or the numbers do not fit on a line.
+    Return None if the step has no operands, its operation cannot be written out, or the numbers do not fit on a line.
     """
     operands = {id(stages.steps[number].term): number for number in stages.operands(step) if number is not None}
     term = unfold_step(stages, step) if step.term.number is not None else step.term
@@ -115,7 +115,7 @@ def numbers(stages: Stages, step: ExplainedStep, at: Place) -> list[Item] | None
 
 
 def unfold_step(stages: Stages, step: ExplainedStep) -> Term:
-    """Return the operation of a step as a term, for a step whose own term was folded to a number."""
+    """Return the operation of a step as a term, although the step's own term was folded to a number."""
     operands = [
         Term("number", (), (), (), {}, False, part, 0) if number is None else stages.steps[number].term
         for part, number in zip(operands_of(step.node), stages.operands(step))

@@ -113,7 +113,7 @@ def reply_to_check(typed_text: TypedText, request: Request) -> Reply:
 def find_errors(typed_text: TypedText, request: Request) -> list[NotationError]:
     """Return the first errors in a text.
 
-    If the text is in positional notation, the hint of the first error is its translation.
+    If the text is in positional notation, the hint of the first error contains a translation of the text.
     """
     errors = [*typed_text.checked.result.errors[:MENDED]]
     return [with_offer(error, typed_text.program.source, request.inputs()) for error in errors[:1]] + errors[1:]

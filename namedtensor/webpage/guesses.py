@@ -22,7 +22,7 @@ def guess_shapes(
 ) -> dict[str, Any]:
     """Return the given shapes, and the smallest fitting shapes for other names.
 
-    If none fit, treat those names as scalars.
+    If no shapes fit, treat the other names as scalars.
 
     The inputs in `free` are scalars in `given`, but can get axes.
     """

@@ -1,6 +1,6 @@
 r"""LaTeX with source positions: \htmlData{at=3-9}{…} around each typed part, and a class around each axis.
 
-KaTeX turns them into attributes and classes, which the page highlights and colors.
+KaTeX turns these marks into HTML attributes and classes, which the page uses to highlight parts and color axes.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ class Request:
     def word(self, name: str, default: str | None = "", longest: int = LONGEST) -> str:
         """Return a field that is a text of at most `longest` characters.
 
-        A missing field has the value `default`; if this is None, raise NotationError.
+        If the field is missing, return `default`, or raise NotationError if `default` is None.
         """
         field = self.fields.get(name, default)
         if not isinstance(field, str):

@@ -38,9 +38,9 @@ class Stages:
 
     @cached_property
     def places(self) -> dict[tuple[Any, Any], int]:
-        """Return the number of the first step for each piece of the text in each definition.
+        """Return the number of the first step for each piece of the text.
 
-        Each key contains the span or the text of a piece.
+        A key contains the span or the text of a piece, and the definitions that contain the piece.
         """
         places: dict[tuple[Any, Any], int] = {}
         for number, step in enumerate(self.steps):
@@ -90,7 +90,7 @@ class Stages:
 
 
 def stages_of(typed_text: TypedText) -> Stages:
-    """Return the steps of a text. If it has errors, raise the first one."""
+    """Return the steps of a text. Raise the first error if the text has errors."""
     typed_text.right()
     sizes = dict(typed_text.sizes)
     abstract = normalize_names({name: layout_of(value, name, sizes) for name, value in typed_text.given.items()})

@@ -77,7 +77,7 @@ def reading_data(reading: Any) -> Reply:
 
 
 def is_new(reading: Any, text: str) -> bool:
-    """Return whether a translation differs from the text itself, which may be in named tensor notation already."""
+    """Return whether a translation differs from the text itself, which may already be in named tensor notation."""
     try:
         return to_text(parse(text)) not in (reading.formula, reading.declared)
     except NotationError:

@@ -1,4 +1,4 @@
-"""A text with a type for each name, which is given, declared, or the smallest type that fits."""
+"""A text with a type for each name. The type is given, declared, or the smallest type that fits."""
 
 from __future__ import annotations
 
