@@ -127,7 +127,7 @@ class EditedDocument:
     def _update_programs(self, sources: list[tuple[str, Span, FormulaString | None]]) -> None:
         """Check the programs in the document.
 
-        An earlier program with the same text, or else at the same position, is updated.
+        For each text, update the earlier program that has the same text or, otherwise, the same position.
         """
         before = [edited.program for edited in self.programs]
         programs: list[EditedProgram] = []

@@ -92,7 +92,7 @@ def complete_text(program: TextProgram, offset: int) -> Iterator[CompletionItem]
 
 
 def axes_of(program: TextProgram, offset: int) -> list[str]:
-    """Return the axes of a program, including its invalid statements, except for a word that ends at `offset`."""
+    """Return the axes in a program and its invalid statements. Leave out a word that ends at `offset`."""
     axes = dict.fromkeys(axes_in(program.whole.tree)) if program.whole is not None else {}
     axes |= dict.fromkeys(axis for shape in program.known.shapes.values() if isinstance(shape, dict) for axis in shape)
     for inside in AXES.finditer(program.text):
@@ -131,7 +131,7 @@ def math_start(document: EditedDocument, offset: int) -> int | None:
 
 
 def complete_latex(before: str, offset: int, trees: Sequence[Any]) -> Iterator[CompletionItem]:
-    """Yield the completions after a piece of LaTeX, which are macros, symbols and names."""
+    """Yield the macros, symbols and names that can complete a piece of LaTeX."""
     axes = dict.fromkeys(axis.rstrip(MARKS) for tree in trees for axis in axes_in(tree))
     begun = MACRO.search(before)
     if begun is not None:

@@ -72,7 +72,7 @@ def types_of(region: FormulaRegion, mention: Occurrence) -> list[str]:
 def definition_of(document: EditedDocument, mention: Occurrence, offset: int) -> list[str]:
     """Return the statement that defines a name as a Markdown code block.
 
-    The list is empty if the statement contains the offset.
+    A statement that contains the offset is left out, so the list can be empty.
     """
     for defining in definitions(document, mention):
         region = document.regions[defining.region]
@@ -105,7 +105,7 @@ def operator_at(text: str, offset: int) -> tuple[Span, Operator] | None:
 def definition(document: EditedDocument, offset: int) -> list[Span]:
     """Return the spans of the definitions of the name or axis at an offset.
 
-    They are its equations or signatures, or else its declaration, or else its first mention.
+    These are its equations or signatures. If there are none, return its declaration or, otherwise, its first mention.
     """
     mention = find_occurrence(document, offset)
     if mention is None:
@@ -136,7 +136,7 @@ DEFINED = r"\\(?:ndef|(?:re)?newcommand|providecommand|DeclareMathOperator|def)\
 
 
 def macro_definition(text: str, offset: int) -> list[Span]:
-    """Return the span of the definition of the LaTeX macro at an offset, or an empty list if it is elsewhere."""
+    """Return a list with the span that defines the LaTeX macro at an offset, or an empty list without a definition."""
     macro = macro_at(text, offset)
     if macro is None:
         return []

@@ -178,9 +178,9 @@ def same_as(document: EditedDocument, chosen: Occurrence) -> list[Occurrence]:
 
 
 def find_linked_regions(regions: Sequence[FormulaRegion], every: Sequence[Occurrence], chosen: Occurrence) -> set[int]:
-    """Return the indices of the regions that share the chosen name because they inherit it.
+    """Return the indices of the regions in which the chosen name has the same meaning.
 
-    An axis is shared by all regions.
+    A region inherits names from earlier regions. All regions share an axis.
     """
     if chosen.kind == AXIS:
         return set(range(len(regions)))

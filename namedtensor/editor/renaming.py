@@ -49,7 +49,7 @@ def refuse_renaming(message: str, hint: str | None = None) -> NotationError:
 
 
 def check_name(chosen: Occurrence, new: str, latex: bool) -> None:
-    """Raise NotationError if a new name is not valid for the kind of the renamed name."""
+    """Raise NotationError if a new name is invalid. Axes, functions and tensors have different rules."""
     what = "an axis" if chosen.kind == AXIS else "a tensor or a function"
     try:
         text = f"∑_{{{new}}} x" if chosen.kind == AXIS else f"{new}(x) = x" if chosen.kind == FUNCTION else f"{new} = 1"
@@ -63,7 +63,7 @@ def check_name(chosen: Occurrence, new: str, latex: bool) -> None:
 
 
 def _check_free(document: EditedDocument, chosen: Occurrence, new: str) -> None:
-    """Raise NotationError if the new name is already used in a region with the old name."""
+    """Raise NotationError if a region that contains the old name already uses the new name."""
     regions = {mention.region for mention in same_as(document, chosen)}
     for mention in occurrences(document):
         if mention.name == new and mention.region in regions:
