@@ -77,7 +77,7 @@ def json_tensor(text: str, what: str) -> Found:
 
 
 def from_nested(data: Any, what: str) -> Found:
-    """Return the contents of a file from nested lists of numbers. Raise NotationError if their lengths differ."""
+    """Return nested lists of numbers as the contents of a file. Raise NotationError if list lengths differ."""
     import numpy as np
 
     shape, flat = flattened(data, what)

@@ -100,7 +100,11 @@ def is_rectangular(file: IO[bytes], head: TableCells, separator: bytes, count: i
 
 
 def check_columns(columns: list[Any], head: TableCells) -> list[Any] | None:
-    """Return the columns, or None if a column mixes numbers and words, or does not have numbers like its sample."""
+    """Return the columns, or None if a column is irregular.
+
+    A column is irregular if it mixes words and numbers, or if it is numeric but contains no number in total or in the
+    sample.
+    """
     for column, sample in zip(columns, head.columns):
         if isinstance(column, list):
             if has_numbers(cast("list[str]", column)):

@@ -249,7 +249,7 @@ def axes_in(file: TensorFile) -> dict[str, list[str]]:
 
 
 def all_tensors(tensors: Any) -> dict[str, Any]:
-    """Return a user's mapping from names to tensors. Raise NotationError if a value is not a tensor."""
+    """Check that the argument maps names to tensors, and return it. Raise NotationError if it does not."""
     hint = 'write save_tensors("weights.safetensors", {"W": W})'
     result = require_mapping(tensors, "the argument of save_tensors", hint)
     for name, value in result.items():

@@ -57,7 +57,7 @@ def write_whole(path: str | os.PathLike[str], data: bytes | str) -> None:
 
 
 def save(path: str | os.PathLike[str], data: bytes | str) -> None:
-    """Save data for a Python caller. Raise NotationError if it cannot be written."""
+    """Write data to a file atomically. Raise NotationError, the error for Python callers, if this fails."""
     try:
         write_whole(path, data)
     except OSError as problem:
@@ -125,7 +125,7 @@ def save_text(path: str | Path, text: str | bytes) -> None:
 
 
 def reason(problem: Exception) -> str:
-    """Return the reason for which a system call failed, without the error number."""
+    """Return the reason why a system call failed, without the error number."""
     message = getattr(problem, "strerror", None) or str(problem)
     return message[:1].lower() + message[1:]
 

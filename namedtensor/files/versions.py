@@ -40,7 +40,7 @@ class OpenedVersion:
         self._version = version_of(self._handle)
 
     def check(self) -> None:
-        """Raise NotationError if the file was changed in place since it was opened, because versions can be mixed."""
+        """Raise NotationError if the file was changed in place since it was opened. Its data could mix two versions."""
         if version_of(self._handle) != self._version:
             raise NotationError(
                 409, f"{self.path} was changed in place after it was opened",
@@ -105,7 +105,7 @@ def hold_open(path: Path) -> Generator[int | None]:
 
 
 def versions_of(path: Path, file: int | None) -> dict[Path, Version | None]:
-    """Return the version of each file by path: the open file or, for a folder, all files and folders in it."""
+    """Return the version of the open file by path. For a folder, return the versions of the folder and its contents."""
     if file is not None:
         return {path: version_of(file)}
     inside = [Path(parent, name) for parent, folders, files in os.walk(path) for name in (*folders, *files)]
