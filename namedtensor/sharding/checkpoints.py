@@ -104,7 +104,7 @@ def load_shards(folder: Any, sharding: Sharding) -> dict[str, Any]:
 
 
 def _write_name(name: str) -> str:
-    """Return the text for a name in a file. A family's text is the JSON list of its members."""
+    """Return the text that a file stores for a name. For a family, the text is the JSON list of its members."""
     return json.dumps(name.members, ensure_ascii=False) if isinstance(name, FamilyName) else name
 
 
@@ -143,7 +143,7 @@ def _reader(name: str, extent: tuple[int, ...], sizes: Mapping[str, int], pieces
 
 # ---------------------------------------------------------------------------------------------------------- many steps
 def save_step(folder: Any, step: int, tensors: Tensors, keep: int = 2) -> None:
-    """Write the checkpoint of a step to a folder of checkpoints, and remove all but the last `keep` complete ones.
+    """Write the checkpoint of a step to a folder. Remove all complete checkpoints but the last `keep`.
 
     Raises
     ------

@@ -68,7 +68,7 @@ class Collectives(tuple[Collective, ...]):
 
     @property
     def bytes(self) -> dict[str, int]:
-        """The bytes of the results on each device, added for all collective operations of a kind, by kind."""
+        """The total size in bytes of the results on each device, by kind of collective operation."""
         return {kind: sum(collective.bytes for collective in self if collective.kind == kind) for kind in self.counts}
 
     @encodable

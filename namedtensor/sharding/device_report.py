@@ -71,7 +71,7 @@ def _collective(count: int, size: int) -> str:
 
 
 def count_moved_bytes(collectives: Collectives) -> dict[str, tuple[int, int]]:
-    """Return the number of runs and the total bytes for each combination of collective kind and mesh axes."""
+    """Return the number of runs and the total bytes for each kind of collective operation and its mesh axes."""
     result: dict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
     for one in collectives:
         key = f"{one.kind} over {' × '.join(one.over) or 'some devices'}"

@@ -51,8 +51,8 @@ class ComputePlacement:
     def _place_product(self, term: Term, sizes: Mapping[str, int]) -> Place | None:
         """Return the function that places a matrix product by the rules of computation.
 
-        The rules of a named value therefore end at the next products. Return None if the term is not a product, if a
-        summed axis is sharded, or if a mesh axis in the rules of named values does not shard the result.
+        Therefore, the rules of a named value do not affect later products. Return None if the term is not a product, if
+        a summed axis is sharded, or if a mesh axis in the rules of named values does not shard the result.
         """
         is_product = bool(term.axes) and term.operator in ("⊙", "∑")
         if not is_product or not self.spread.keys().isdisjoint(map(source_name, term.axes)):
@@ -79,7 +79,10 @@ def make_gather(stored: Any, computed: Any) -> Place:
 
 
 def make_saved_name(saved: str | None, placed: Any) -> Place:
-    """Return the function that places a value, if `placed` is given, and then names it, if loops save it."""
+    """Return a function that moves a value to the placement `placed` and gives it the name `saved`.
+
+    If an argument is None, the function omits this action.
+    """
     jax = jax_module()
     from jax.ad_checkpoint import checkpoint_name  # type: ignore[import-not-found]
 

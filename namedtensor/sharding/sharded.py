@@ -133,7 +133,7 @@ class Sharded:
         return self._abstract(shape, dtype, self.sharding)
 
     def abstract_input(self, shape: Any, dtype: str = "float32") -> NamedTensor:
-        """Return an input without values, placed where formulas compute with it, or else as `abstract` places it."""
+        """Return an input without values, placed by `compute_rules` if they are given, or otherwise by the rules."""
         return self._abstract(shape, dtype, self.sharding.computed)
 
     def _abstract(self, shape: Any, dtype: str, sharding: Sharding) -> NamedTensor:

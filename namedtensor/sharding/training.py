@@ -143,7 +143,7 @@ class Training:
         return jax_module().jit(self.function, donate_argnums=0)
 
     def function(self, state: State, inputs: Mapping[str, Any]) -> tuple[State, Any]:
-        """Run one step for a state and for inputs on the devices, as a function that JAX can transform."""
+        """Return the next state and the loss for a state and inputs on the devices. JAX can transform this method."""
         jax = jax_module()
         parameters = state[PARAMETER]
         error, slopes = self._accumulate_gradients(jax.value_and_grad(self._error), parameters, inputs)
