@@ -54,7 +54,7 @@ def families_in(names: Iterable[str]) -> list[FamilyName]:
 
 
 def least(names: Iterable[str]) -> int:
-    """Return the number of members of the smallest family in `names` that is stored in one array."""
+    """Return the number of members in the smallest of the stacked families in `names`."""
     return min(len(name.members) for name in families_in(names))
 
 

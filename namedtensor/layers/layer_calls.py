@@ -261,7 +261,7 @@ class LayerCalls:
         return {name: declared[name] for name in self.inputs if name in declared}
 
     def _program(self, named: Mapping[str, Any]) -> Program:
-        """Return the program for a call. It does not define optional inputs that the call passes."""
+        """Return the program for a call, without the definitions of optional inputs that the call passes."""
         optional_inputs = frozenset(name for name in self.optional_inputs if name in named)
         return variant(self.notation, self.definitions, optional_inputs | self.removed, self._about.strict)
 

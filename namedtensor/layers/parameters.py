@@ -41,7 +41,7 @@ def normalize_names(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def list_expected(declared: Declared, sizes: Mapping[str, int]) -> list[str]:
-    """Return the parameters that the formulas declare, with every member of a family.
+    """Return the names of the parameters that the formulas declare, including every member of a family.
 
     `sizes` contains the number of layers.
     """
@@ -97,7 +97,7 @@ def check_parameters(declared: Declared, sizes: Mapping[str, int], parameters: d
 
 
 def not_by_keyword(kind: str, other: Mapping[str, Any]) -> NotationError:
-    """Return the error for keywords that `init` does not accept. The hint suggests to pass them in `sizes`."""
+    """Return the error for keywords that `init` does not accept. The hint suggests passing them in `sizes`."""
     name = next(iter(other))
     written = ", ".join(f'"{text}": {size!r}' for text, size in other.items())
     return NotationError(201, f"{kind}.init has no {name}", hint=f"sizes come together: sizes={{{written}}}")

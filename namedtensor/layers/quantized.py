@@ -43,7 +43,7 @@ class Quantization:
     def _find_indexed_axes(self) -> dict[str, set[str]]:
         """Return, for each indexed tensor, the axes that indices select from.
 
-        If the formulas contain an equation such as U = E, also record the products of U as products of E.
+        If the formulas contain an equation such as U = E, products with U also count as products with E.
         """
         indexed: dict[str, set[str]] = {}
         for node in walk(self.tree):

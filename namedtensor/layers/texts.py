@@ -24,7 +24,7 @@ HEADING = re.compile(r"^#: layer (\w+)\n", re.MULTILINE)
 
 
 def own_text(kind: type) -> str:
-    """Return the text of the formulas of a class, from its body or from a file next to its module."""
+    """Return the source text of a class's formulas, from the class body or a file next to the module."""
     file = kind.__dict__.get("file")
     if not file:
         return inspect.cleandoc(kind.__dict__.get("notation", ""))
@@ -64,7 +64,7 @@ class ChangedText:
 
 
 def apply_changes(kind: type, file: str, removes: tuple[str, ...]) -> tuple[str, ChangedText]:
-    """Return the definitions in a file, and the formulas of the base class after these changes.
+    """Return the definitions in a file, and the formulas of the base class changed by these definitions.
 
     The file is next to the module of the class. Names in `removes` lose their definitions.
     """
