@@ -32,7 +32,7 @@ class Embedding(Layer):
 
 
 class KeyQueryValueAttention(Layer):
-    """Self-attention of a sequence h with three D × D matrices: q, k, v, scores s, weights α and outputs o."""
+    """Self-attention of h with three D × D matrices. It defines q, k, v, scores s, weights α and outputs o."""
 
     citation = f"{SOURCE}, key-query-value attention mechanism"
     output = "o"

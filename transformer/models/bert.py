@@ -11,8 +11,8 @@ from .bert_heads import BERT_HEADS
 class BERT(Model):
     """BERT, an encoder whose layer norms follow the residual sums.
 
-    The name `pooled` requires a checkpoint with its weights. `logits` is the result of the checkpoint's head. A head
-    for question answering has the results `start_logits` and `end_logits`.
+    `pooled` is available if the checkpoint contains the weights of its layer. `logits` is the result of the
+    checkpoint's head. A head for question answering has the results `start_logits` and `end_logits`.
     """
 
     citation = "Devlin, Chang, Lee, Toutanova, BERT: Pre-training of Deep Bidirectional Transformers, 2019"

@@ -72,7 +72,7 @@ class Llama(LanguageModel):
 
 
 def groups(config: Mapping[str, Any]) -> int:
-    """Return the number of key heads. Several query heads share each of them."""
+    """Return the number of key heads. Several query heads share each key head."""
     return config.get("num_key_value_heads") or config["num_attention_heads"]
 
 

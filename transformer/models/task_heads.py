@@ -45,7 +45,7 @@ def scores(what: str = "states", axis: str = "chans") -> TaskHead:
 
 
 def write_element(what: str, index: str) -> str:
-    """Return the text for the element at an index of `what`, which is the name of a tensor or a formula."""
+    """Return the text for an element of `what`, which is a tensor name or a formula, at the given index."""
     return f"{what}_{{{index}}}" if what.isidentifier() else f"[{what}]_{{{index}}}"
 
 

@@ -68,7 +68,7 @@ class CachedModule(LayerModule):
 
 
 def formulas_with_cache(model: Any, given: Collection[str]) -> nt.Program:
-    """Return the formulas of a model with a cache. Inputs that are passed are not defined in them."""
+    """Return the formulas of a model with a cache, without the definitions of inputs that a call passes."""
     declared = inspect.cleandoc(model.cached).replace(MEMORY, PAST)
     defaults = (text for name, text in DEFAULTS.items() if name not in given)
     replaced = {*DEFAULTS, *model.optional_inputs} & {*given} & {*model.formula.names}
@@ -88,5 +88,5 @@ def cache_axes(declared: str) -> dict[str, tuple[str, ...]]:
 
 
 def expand_axes(axes: Mapping[str, tuple[str, ...]], names: Iterable[str]) -> list[tuple[str, ...]]:
-    """Return the axes of each of these names. Each name is a member of a family in `axes`."""
+    """Return the axes of each named tensor. `axes` contains the axes of each family, such as past^{l,K}."""
     return [axes[re.sub(r"\b\d+\b", "l", name)] for name in names]

@@ -100,7 +100,7 @@ class GGUFFile(Mapping[str, Any]):
         return pairs.swapaxes(1, 2).reshape(numbers.shape)
 
     def _check_version(self) -> None:
-        """Raise NotationError if the file was changed in place since it was opened. Another file can replace it."""
+        """Raise NotationError if the file was changed in place since it was opened. Replacing the file is allowed."""
         version = version_of(self.path) if self.path.exists() else self.version
         if version != self.version and version[:2] == self.version[:2]:
             raise nt.NotationError(
@@ -148,7 +148,7 @@ class GGUFFile(Mapping[str, Any]):
 
 
 def version_of(file: Path | int) -> tuple[int, ...]:
-    """Return the device, inode, size and modification time of a file. If the file changes, so does one of these."""
+    """Return the device, inode, size and modification time of a file. A changed file has different numbers."""
     status = os.stat(file)
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 

@@ -180,7 +180,8 @@ def number(config: dict[str, Any], key: Key, path: Path, kind: type[Kind]) -> Ki
 class Arrays(Mapping[str, Any]):
     """The arrays of a folder, in one or several files, by the names in the model's weight entries.
 
-    `doubles` contains the file's names of arrays whose name in the table is already in use.
+    If the weight entries have the same name for several arrays, only the first array is accessible. `doubles` lists the
+    other arrays by their names in the files.
     """
 
     def __init__(self, path: Path, kind: type[Model]):
@@ -261,7 +262,7 @@ def is_plain(name: Any) -> bool:
 
 
 def check_counts(rows: Iterable[WeightEntry], sizes: Mapping[str, int], arrays: int, path: Path) -> None:
-    """Raise NotationError if config.json specifies more layers than the files contain arrays.
+    """Raise NotationError if config.json specifies more layers than there are arrays in the files.
 
     This is checked before any weight entries are created for the layers.
     """

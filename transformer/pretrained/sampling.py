@@ -1,4 +1,4 @@
-"""The choice of the next token: the most likely token, or a sample from those that `top_k` and `top_p` keep."""
+"""The choice of the next token: the most likely token, or a sample from the tokens that `top_k` and `top_p` keep."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SMALLEST = 2.0**-126  # the smallest normal number of single precision, so that 
 
 
 class Sampling(NamedTuple):
-    """The parameters for choosing the next token: the most likely one if `temperature` is 0, or else a sample."""
+    """The parameters for choosing the next token: the most likely token if `temperature` is 0, or else a sample."""
 
     temperature: float = 0.0
     top_k: int | None = None

@@ -55,7 +55,7 @@ class Stopping:
         return token
 
     def with_strings(self, token: nt.NamedTensor) -> nt.NamedTensor:
-        """Return whether each sequence has ended. A stop string in the text of a sequence also ends it."""
+        """Return whether each sequence has ended, including sequences whose text now contains a stop string."""
         places = count()
 
         def noted(number: Any, ended: Any) -> Any:

@@ -80,7 +80,7 @@ class WeightEntry:
 def linear(label: str, tensor: str, axes: str, out: int = 0, **part: int) -> tuple[WeightEntry, WeightEntry]:
     """Return the weight entries of a linear map: one for its matrix and one for its bias.
 
-    `out` is the position, among the map's axes, of the axes of the bias.
+    `out` is the index in `axes` of the entry that contains the axes of the bias.
     """
     bias = re.findall(r"\([^()]*\)|\S+", axes)[out]
     return (
@@ -156,5 +156,5 @@ def matching(patterns: Iterable[str], names: Iterable[str]) -> list[str]:
 
 
 def pattern(spare: str) -> str:
-    """Return a regular expression for array names. In `spare`, {l} matches a layer number, and * matches any text."""
+    """Return a regular expression for a pattern in which {l} matches a layer number, and * matches any text."""
     return re.escape(spare).replace(r"\{l\}", r"\d+").replace(r"\*", ".*")
