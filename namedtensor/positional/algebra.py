@@ -90,7 +90,7 @@ def parse_tokens(source: str, tokens: list[SourceToken], names: Collection[str] 
 
 
 def parse_statement(source: str, names: Collection[str] = ()) -> Statement:
-    """Return the statement in a line, which is a value and, if the line has an `=`, the name that it defines."""
+    """Parse a line, and return its statement: a value and, if the line contains `=`, the defined name."""
     tokens = tokens_of(source, names)
     depth = 0
     for position, token in enumerate(tokens):

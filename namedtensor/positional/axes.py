@@ -108,7 +108,7 @@ Dims = tuple[Dim, ...]
 class Move(NamedTuple):
     """A declared axis and the axis that replaces it in one use.
 
-    The rename is omitted if both axes get the same name.
+    If both axes get the same name, the use needs no rename.
     """
 
     declared: AxisVariable
@@ -165,7 +165,7 @@ class Axes:
         self.inputs: Mapping[str, Any] = {}
 
     def new(self, kind: AxisKind | None = None, *, size: int | None = None, hint: str = "") -> AxisVariable:
-        """Return a new axis of the given kind or, without one, of a new kind."""
+        """Return a new axis of the given kind. If no kind is given, create a new kind."""
         axis = AxisVariable(f"⟨{len(self.all)}⟩", (kind or AxisKind(size=size, hint=hint)).root)
         self.all[axis.key] = axis
         return axis

@@ -62,7 +62,7 @@ class TrialSizes:
         return self.sizes[kind]
 
     def least(self, kind: AxisKind) -> int:
-        """Return the smallest size that axes of this kind can have for the code to be evaluated."""
+        """Return the smallest size of axes of this kind for which the code can be evaluated."""
         sizes = [number for axis, number in self.facts.least if axis.kind is kind]
         longer = [other for axis, other in self.facts.longer if axis.kind is kind and other.kind is not kind]
         return max(sizes + [self.of(other) for other in longer], default=1)

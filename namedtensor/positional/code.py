@@ -174,7 +174,7 @@ class CodeReader(CodeExpressions):
         return TranslatedProgram(kind, self.axes, lines, used, remarks, self)
 
     def ends_in_definition(self) -> bool:
-        """Return whether the last statement defines or returns the value of the formula's last line."""
+        """Return whether the last statement of the code defines or returns the value of the formula's last line."""
         last = self.tree.body[-1]
         last = last.body[-1] if isinstance(last, ast.FunctionDef) else last
         named = last.value if isinstance(last, (ast.Expr, ast.Return)) else None

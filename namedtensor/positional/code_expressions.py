@@ -148,7 +148,7 @@ class CodeExpressions(CodeValues):
         return self.operate(node, node.op, value)
 
     def operate(self, node: ast.expr, sign: ast.AST, *operands: Any) -> Any:
-        """Translate a Python operator by the table operation for this operator, such as add for +."""
+        """Translate a Python operator by applying the corresponding operation of the table, such as add for +."""
         if type(sign) not in OPERATORS:
             raise self.refuse(node, "this operator is not supported")
         return self.apply(OPERATIONS[OPERATORS[type(sign)]][0], [*operands])

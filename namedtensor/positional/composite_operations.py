@@ -141,7 +141,10 @@ def distances(o: Calls, x: Any, y: Any) -> Any:
 
 
 def stack_vectors(o: Calls, tensors: Any, axis: int, of_vectors: str) -> Any:
-    """Stack vectors along an axis if `of_vectors` is "stack", or else join them. Join other tensors along the axis."""
+    """Stack vectors along an axis if `of_vectors` is "stack", and otherwise concatenate the vectors.
+
+    Other tensors are concatenated along the axis.
+    """
     if not isinstance(tensors, tuple) or not tensors:
         raise MisuseError("stacking of anything but a list")
     tensors = tuple(o.unsqueeze(tensor, 0) if rank_of(tensor) == 0 else tensor for tensor in tensors)

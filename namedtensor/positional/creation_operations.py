@@ -69,7 +69,7 @@ def constant(dims: Sequence[Dim], value: Node) -> AxisValue:
 
 
 def constant_of(x: AxisValue) -> Node | None:
-    """Return the node that fills a constant tensor, or None if the tensor is not constant."""
+    """Return the node for the common value of all elements, or None if the tensor is not filled with one value."""
     node, factor = x.node, number(1)
     if isinstance(node, nodes.Call) and node.operator == "⊙" and len(node.arguments) == 2 and not node.subscript:
         factor, node = node.arguments
@@ -256,7 +256,7 @@ for name in ("float", "double", "half", "int", "long", "bool"):
 
 
 def repeat_elements(axes: Axes, x: AxisValue, counts: Sequence[Any], inner: bool = False) -> AxisValue:
-    """Repeat each dimension by its count, as a whole or, if `inner` is true, element by element."""
+    """Repeat each dimension as often as its count states. If `inner` is true, repeat element by element."""
     node, dims = x.node, list(x.dims)
     for position, count in enumerate(counts):
         if type(count) is not int or count < 1:

@@ -178,7 +178,7 @@ def multiply_part(
 
 
 def diagonal(code: CodeReader, part: AxisValue, group: list[str], others: set[str]) -> tuple[AxisValue, list[str]]:
-    """Resolve a letter that is repeated in one operand, and return the result with its letters.
+    """Translate a letter that occurs twice in one operand, and return the resulting value and its letters.
 
     The result is the trace along both axes if neither another operand nor the output has the letter, or else the
     diagonal.

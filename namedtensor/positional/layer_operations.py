@@ -87,7 +87,7 @@ def windows_of(
 
 
 def elements_beyond(length: Any, size: int, step: int, before: int, spread: int) -> int:
-    """Return the number of elements that the last window lacks, or 0 if PyTorch leaves this window out.
+    """Return how far the last window extends beyond the padded input, or 0 if PyTorch omits this window.
 
     Raise MisuseError if the length is not known.
     """
@@ -108,7 +108,7 @@ def pad_windows(o: Calls, x: Any, windows: Sequence[Window], value: float) -> An
 
 
 def im2col(o: Calls, x: Any, kernel: Any, dilation: Any, padding: Any, stride: Any) -> Any:
-    """Return the windows of an image as the columns of a matrix, for each example."""
+    """Return, for each example, a matrix whose columns are the windows of the image."""
     windows = [Window(*numbers) for numbers in zip(kernel, stride, padding, dilation)]
     columns = o.permute(pad_windows(o, x, windows, 0), (0, 1, 4, 5, 2, 3))
     return o.flatten(o.flatten(columns, 1, 3), 2, 3)

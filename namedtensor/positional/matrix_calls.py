@@ -44,7 +44,7 @@ def function(walk: Walk, tree: Tree) -> Matrix:
 
 
 def to_base(walk: Walk, tree: Tree) -> Matrix:
-    r"""Translate a logarithm such as \log_2 x. Its subscript is the base and, unlike other subscripts, not an axis."""
+    r"""Translate a logarithm such as \log_2 x. Other subscripts are axes, but this subscript is the base."""
     if tree.text != "log" or not tree.upper.isdecimal():
         hint = "write log(x) / log(b)" if tree.text == "log" else "leave it out, or give the formula"
         raise walk.refuse(tree, f"the subscript {tree.upper} of {tree.text} is not supported", hint)
@@ -63,7 +63,7 @@ def matrix_function(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
 
 
 def apply_along_rows(walk: Walk, tree: Tree, x: Matrix) -> Matrix:
-    """Translate softmax and log softmax, which apply within each row or over the index or axis in the subscript."""
+    """Translate softmax and log softmax, which are computed within each row or over the axis in the subscript."""
     below, indices = tree.upper, dict(x.indices)
     if below in indices:
         return walk.make(call(tree.text, (x.node,), (indices[below],)), x.dims, x)

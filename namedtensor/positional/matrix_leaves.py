@@ -347,7 +347,7 @@ class MatrixLeaves:
         return plus(nodes.Name(letter), item.offset)
 
     def meet_range(self, tree: Tree, letter: str, axis: AxisVariable, counted: set[str]) -> None:
-        """Unify an axis with the axis of a letter. For A_{ii}, the second axis only gets the length of the first."""
+        """Unify an axis with the axis of a letter. The second axis of A_{ii} only gets the same length as the first axis."""
         if letter not in counted:
             self.meet(tree, self.letter(letter), axis, letter)
         elif not self.letter(letter).kind.unify(axis.kind):

@@ -42,7 +42,7 @@ def range_of(tree: Tree) -> IndexRange | None:
 
 
 def check_end(walk: Walk, tree: Tree) -> Tree:
-    """Return a sum after checking its end. An input with a given number is replaced by the number.
+    """Check the end of a sum, and return the sum. If the end is an input that is a given number, insert the number.
 
     Raise NotationError if the end is not the length of an axis, such as n, a part of it, such as n-1 or n/2, or a
     number.

@@ -70,9 +70,9 @@ class InterferenceGraph:
 
 
 def names_of(axes: Axes, taken: Collection[str] = ()) -> dict[str, tuple[str, ...]]:
-    """Return the names of each axis by its key. A split axis has a name for each part.
+    """Return the names of the axes by key. A split axis has a name for each part.
 
-    Axes without a given name get no name in `taken`, such as the name of a tensor. Raise RepeatedAxisError if a value
+    New names do not repeat the names in `taken`, such as names of tensors. Raise RepeatedAxisError if a value
     would have an axis twice.
     """
     for group in axes.together:

@@ -156,7 +156,7 @@ DTYPES = {
 
 # ------------------------------------------------------------------------------------------------------------- pieces
 class Listed(tuple[Any, ...]):
-    """A list or tuple in code. An operation that needs a tensor uses `value`, which `convert` makes of the elements."""
+    """A list or tuple in code. An operation that needs a tensor uses `value`, the tensor that `convert` returns."""
 
     convert: Callable[[Listed], AxisValue]
 

@@ -122,7 +122,7 @@ def end_of(text: str) -> SumEnd | None:
 
 @dataclass(frozen=True)
 class Item:
-    """A written index. For example, t-k+1 has the letters t and -k and the offset 1, and |n|-i+1 has the length n."""
+    """A parsed index. For example, t-k+1 has the letters t and -k and the offset 1, and |n|-i+1 has the length n."""
 
     plus: tuple[str, ...]
     minus: tuple[str, ...]
@@ -131,7 +131,7 @@ class Item:
 
     @property
     def text(self) -> str:
-        """An index that counts backward, as it is usually written, such as n-i+1 or 4-i."""
+        """The text of an index that counts backward, such as n-i+1 or 4-i."""
         letters = "".join(f"-{letter}" for letter in self.minus)
         shift = f"{self.offset:+}" if self.offset else ""
         return f"{self.length}{letters}{shift}" if self.length else f"{self.offset}{letters}"

@@ -92,7 +92,7 @@ class Scanner:
         return bool(self.tokens) and self.tokens[-1].kind == SIGN and self.tokens[-1].text in ("_", "^")
 
     def keep(self, piece: Piece, length: int) -> tuple[str, int, int]:
-        """Return the first characters of a piece, and leave the rest to be read next."""
+        """Return the first characters of a piece, and store the remaining characters as the next piece."""
         text, start, end = piece
         if length >= len(text):
             return piece

@@ -179,7 +179,7 @@ class GraphReader(SizeNumbers):
         return [self.runs.tensors[ref.index].shape for ref in self.step_now.results]
 
     def shared(self, tensor: TracedTensor) -> TracedTensor:
-        """Return the tensor by a name, which is defined if necessary, so that the tensor can be used several times.
+        """Return the tensor as a name, so that it can be used several times. Define the name if the tensor has none.
 
         A single number or name is returned unchanged.
         """

@@ -165,7 +165,7 @@ def broadcasting(r: GraphReader, operator: str, slots: list[Any]) -> list[Any]:
 
 
 def selecting(r: GraphReader, name: str, slots: list[Any], chosen: list[Any]) -> list[Any]:
-    """Return the arguments, in which the first tensor has an axis along each dimension that the call selects.
+    """Return the arguments of a call, after giving the first tensor an axis along each selected dimension.
 
     Except for reductions and softmax, the tensor has exactly one axis along each of these dimensions.
     """
@@ -187,7 +187,7 @@ def selecting(r: GraphReader, name: str, slots: list[Any], chosen: list[Any]) ->
 
 
 def single(r: GraphReader, name: str, slots: list[Any], dim: int | None) -> AxisValue | None:
-    """Return the value of an operation along a dimension of size 1, which has no axis, or None in all other cases."""
+    """Return the value of an operation along a size-1 dimension, which has no axis. Return None in all other cases."""
     x = slots[0]
     if r.step_now.operator not in ALONG or name in ("tril", "triu", "roll"):
         return None

@@ -188,8 +188,8 @@ class ProgramWriter:
     def find_unused_parameters(self) -> dict[str, str]:
         """Return the parameters that the module does not use, as a map from their names to their sets.
 
-        Their axes come from the given names of the parameter or its weight, or else from matching sizes. Parameters for
-        which neither gives axes are left out.
+        The axes come from the given names of the parameter or its weight, or else from matching sizes. A parameter is
+        left out if neither determines its axes.
         """
         sets = {}
         read = {path for declared in self.reader.declared.values() for path, _ in members_of(declared)}

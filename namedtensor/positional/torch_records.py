@@ -22,7 +22,7 @@ from .torch_trace import Ref, SourceLine, Trace, TraceStep, UnreadableModuleErro
 
 # -------------------------------------------------------------------------------------------------- runs at two sizes
 class Varying:
-    """A number of the first run, with the number that takes its place in the second run. Arithmetic applies to both."""
+    """A number in the first run, paired with the corresponding number in the second run. Arithmetic applies to both."""
 
     other: Any
 

@@ -135,7 +135,7 @@ class RecurrenceStep:
         self.families = [self.begun(name, tensor) for name, tensor in zip(("h", "c"), begin)]
 
     def begun(self, name: str, start: TracedTensor) -> ValueFamily:
-        """Define the state before the first step as `start`, and return the family of the state's values."""
+        """Define the initial state as `start`, and return the family of the state's values."""
         for dim, hint in enumerate(("batch", "hidden")):
             if start.shape[dim] != 1:
                 start = self.r.with_axis(start, dim, hint)

@@ -37,7 +37,7 @@ class Carried(NamedTuple):
 
 
 class RepeatMember(NamedTuple):
-    """A parameter or buffer that is separate for each layer, with a common reference and each layer's reference."""
+    """A parameter or buffer that each layer has separately: one common reference, and a reference for each layer."""
 
     ref: Ref
     members: tuple[Ref, ...]
@@ -277,7 +277,7 @@ def equal_numbers(first: TraceStep, second: TraceStep) -> bool:
 
 
 def leaving(runs: Runs, repeat: Repeat, output: Ref) -> tuple[tuple[Ref, ...], ...]:
-    """Return each result of a layer that is used outside of the layers, as a tuple with the results of all layers."""
+    """Return the layers' results that are used outside of the layers, with corresponding results in one tuple."""
     outside = outside_of(runs, {number for block in repeat.blocks for number in block}, output)
     return tuple(several for several in zip(*results_of(runs, repeat.blocks)) if outside & set(several))
 

@@ -126,7 +126,7 @@ def stack_tensors(r: GraphReader, tensors: Sequence[TracedTensor], at: int) -> T
 
 @rule("repeat")
 def repeat(r: GraphReader, self: TracedTensor, repeats: Sequence[int]) -> TracedTensor:
-    """Translate Tensor.repeat. Unless its size is 1, a repeated dimension gets a new axis before its own axis."""
+    """Translate Tensor.repeat. A repeated dimension gets a new axis before its own axis, unless its size is 1."""
     x = self.repeat_dimensions([*[1] * (len(repeats) - len(self.shape)), *self.shape])
     for dim, (count, length) in enumerate(zip(repeats, x.shape)):
         if count > 1 and length > 1:

@@ -52,7 +52,7 @@ class TracedTensor(AxisValue):
         return self.moved([self.dims[0], *[()] * rank], [self.shape[0], *[1] * rank])
 
     def repeat_dimensions(self, shape: Sequence[int]) -> TracedTensor:
-        """Return the tensor in this shape. Dimensions along which it repeats have no axes."""
+        """Return the tensor repeated to this shape. New dimensions, along which the tensor repeats, have no axes."""
         return self.moved([*[()] * (len(shape) - len(self.dims)), *self.dims], shape)
 
     def permute_dimensions(self, order: Sequence[int]) -> TracedTensor:

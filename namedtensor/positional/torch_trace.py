@@ -140,7 +140,7 @@ class Recorder(TorchDispatchMode):
         self.refs: dict[int, Ref] = {}
 
     def known(self, tensor: torch.Tensor, kind: str = "constant", name: str = "") -> Ref:
-        """Return the reference to a tensor. An unknown tensor is recorded as one that no step computes."""
+        """Return the reference to a tensor. If the tensor is new, record its origin, since no step computes it."""
         ref = self.refs.get(id(tensor))
         if ref is None:
             ref = self.new(tensor)
@@ -226,7 +226,7 @@ def bind(func: Any, args: Any, kwargs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def defaults(func: Any, bound: Mapping[str, Any]) -> frozenset[str]:
-    """Return the names of the arguments whose values are the defaults."""
+    """Return the names of the arguments that have their default values."""
     return frozenset(
         parameter.name
         for parameter in func._schema.arguments

@@ -179,7 +179,7 @@ def index_node(node: Node, axis: AxisVariable, index: Node) -> Node:
 
 
 def plus(node: Node, offset: float) -> Node:
-    """Return the sum of a node and an integer, in which numbers are combined."""
+    """Return the sum of a node and an integer. Numbers are combined, so x + 1 plus 2 is x + 3."""
     if isinstance(node, nodes.Call) and node.operator in ("+", "-") and len(node.arguments) == 2:
         base, last = node.arguments
         if isinstance(last, nodes.Number):
