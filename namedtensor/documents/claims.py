@@ -108,7 +108,7 @@ def _needed(scope: Scope, claim: Equation) -> tuple[Any, ...]:
 
 
 def _names_made(scope: Scope) -> dict[Span, set[str]]:
-    """Map the span of each statement that is not an assertion to the names that it defines or describes."""
+    """Return the names that each statement defines or describes, by the statement's span. Skip assertions."""
     names_made = {
         statement.span: head_names(statement)
         for statement in scope.program.statements

@@ -107,7 +107,7 @@ def _is_shape(document: Document, section: Section, maths: MathSpan, program: An
 def _said_of_known(
     document: Document, section: Section, maths: MathSpan, blamed: set[MathSpan]
 ) -> nodes.Program | None:
-    """Return the program of an inline formula that uses only names of the section, or else None.
+    """Return the program of an inline formula if it uses only names of the section, and None otherwise.
 
     Examples are A + x with tensors that are already defined, and ε > 0 with a name that the section uses.
     """

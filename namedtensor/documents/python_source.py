@@ -134,7 +134,7 @@ class PythonSource:
         return None
 
     def _record_assignment(self) -> None:
-        """Record each variable assigned only once: the axes for A = nt.tensor(…, axes), the string for TEXT = "…"."""
+        """Record each variable that is assigned once to a string, or to nt.tensor(…, axes) with known axes."""
         stored = Counter(node.arg for node in self.nodes if isinstance(node, ast.arg))
         stored.update(node.id for node in self.nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
         for node in self.nodes:

@@ -169,7 +169,7 @@ def _check_section(document: Document, section: Section, formulas: list[MathSpan
 
 
 def _readable(document: Document, formulas: list[MathSpan], blamed: set[MathSpan]) -> Together:
-    """Return the formulas that parse as one program; report or skip each formula that contradicts another."""
+    """Return the formulas that can be parsed as one program. Report or skip each formula that prevents this."""
     while True:
         together = Together(document, formulas)
         try:

@@ -230,7 +230,7 @@ class _Trial:
 
     @property
     def is_of_elements(self) -> bool:
-        """True if the assertion is about all elements.
+        """True if the assertion is about all elements because it contains an undefined index.
 
         An example is A_{h(i), w(j)} = A_{h(j), w(i)}. A single side has no value, because i and j are undefined.
         """

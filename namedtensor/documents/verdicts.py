@@ -83,7 +83,7 @@ SAID = 24  # elements of a tensor that are printed
 
 
 def doubt(failure: str, assumptions: Mapping[str, str], undeclared: Collection[str]) -> NotationError:
-    """Return the warning for an assertion that is false for the types that were assumed for undeclared names."""
+    """Return the warning that an assertion is false for the types that were assumed for undeclared names."""
     names = ", ".join(undeclared)
     hint = f"declare {names}, if the types differ" if undeclared else "state what they are, if they differ"
     return NotationError(403, f"{failure}, where {_list_meanings(assumptions)}", hint=hint)
