@@ -57,7 +57,8 @@ def _argument(tokens: Sequence[Token], start: int) -> int | None:
 def _power_after(tokens: Sequence[Token], opening: int) -> Span | None:
     """Return the token range of the power after a bracketed argument.
 
-    Return None if no power follows, or if the brackets contain several arguments.
+    `opening` is the index of the opening bracket. Return None if no power follows, or if the brackets contain several
+    arguments.
     """
     if has_several_parts(tokens, opening):
         return None
@@ -161,7 +162,7 @@ def _ambiguous(tokens: Sequence[Token], start: int, opening: int, power: Span, s
 
 
 def _format_tokens(tokens: Sequence[Token]) -> str:
-    """Return the text of a function with its scripts, such as mean_{n}, or of a power, such as ^2."""
+    """Format tokens for a message, such as mean_{n} for a function with scripts, or ^2 for a power."""
     text = ""
     position = 0
     while position < len(tokens):

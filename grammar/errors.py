@@ -358,7 +358,7 @@ def excerpt(source: str, labels: tuple[tuple[Span, str], ...]) -> list[str]:
 
 
 def location(source: str, offset: int) -> tuple[str, int]:
-    r"""Return the file and the 1-based line of an offset. The file is "" unless the character is imported.
+    r"""Return the file and the 1-based line of an offset. The file is "" unless the text is imported.
 
     >>> location("a = 1\nb = 2", 8)
     ('', 2)

@@ -65,7 +65,7 @@ def _wrong_order(order: int, sign: Token, source: str) -> NotationError:
 
 
 def _function(sign: Token, name: list[Token]) -> list[Token]:
-    """Return the tokens of a function ∂ that has the variable as a parameter."""
+    """Return the tokens of a function ∂ with the variable in its subscript, such as ∂_{X^*}."""
     first, last = name[0], name[-1].end
     plain = first.text.rstrip("*†")
     inside = [Token("NAME", plain, first.start, first.end), *name[1:]]
@@ -85,7 +85,7 @@ def _type(tokens: list[Token], position: int) -> str:
 
 
 def _power(tokens: list[Token], position: int) -> tuple[int, int] | None:
-    """Return the exponent of ^n or ^{n} at `position`, from 2 to 9, and the position after it.
+    """Return the exponent n of ^n or ^{n} at `position`, from 2 to 9, and the position after the power.
 
     Return None if there is no such power.
     """
@@ -124,7 +124,7 @@ def _variables(tokens: list[Token], position: int) -> list[Stretch]:
 
 
 def repeat_names(tokens: list[Token], start: int, stop: int) -> list[Stretch]:
-    """Return the token range of a name, once per order of the derivative: twice for r², once for r."""
+    """Return the token range of a name, repeated for a power: twice for r², once for r."""
     for index in range(start + 1, stop):
         power = _power(tokens, index)
         if power is not None and power[1] == stop:

@@ -262,9 +262,9 @@ ROOT_OF_ONE = "write the operand of a root in parentheses: √(var_{axis} X)"
 
 
 def under_root(tokens: list[Token], position: int) -> int | None:
-    """Return the index of the function or big operator at or before `position`.
+    """Return the index of a function or big operator that directly follows a root sign, as in √∑.
 
-    Return None if no root sign precedes it.
+    The big operator is at `position`, or the scripts of the function or operator end there. Otherwise, return None.
     """
     start = position if tokens[position].type == "BIG" else operator_before(tokens, position)
     rooted = start and tokens[start].type in ("FUNCTION", "BIG") and tokens[start - 1].type == "ROOT"

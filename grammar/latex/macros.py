@@ -118,7 +118,10 @@ USES_OLDER = re.compile(rf"\\(?:{'|'.join(name[1:] for name in OLDER)})(?![A-Za-
 
 
 def expand(source: str, pieces: list[Piece]) -> list[Piece]:
-    """Expand all macros that the source or an older version of the LaTeX package defines, and return the pieces."""
+    """Return the pieces with macros expanded.
+
+    These macros are defined in the source or in older versions of the LaTeX package `namedtensor`.
+    """
     return _Expander(source, pieces).run() if DEFINES.search(source) or USES_OLDER.search(source) else pieces
 
 

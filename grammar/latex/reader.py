@@ -104,7 +104,7 @@ class Reader(Lexer):
     def put(self, parts: list[Part], rest: int, end: int) -> int:
         """Add the parts to the tokens and return `rest` if all parts are tokens.
 
-        Otherwise, push the rest and then the parts onto the stack, and return `end`.
+        Otherwise, push the parts onto the stack, above the rest of the range, and return `end`.
         """
         tokens = [part for part in parts if isinstance(part, Token)]
         if len(tokens) == len(parts):

@@ -242,7 +242,10 @@ class FormulaLayout:
 
 
 def _is_own(call: Call) -> bool:
-    """Return whether the program may define the called function. If it does, f(x)_{h(i)} could be its definition."""
+    """Return whether a call may be of a function that the program defines.
+
+    For such a function, f(x)_{h(i)} could be a left-hand side.
+    """
     is_built_in = call.operator == "juxtaposed" or call.operator in FUNCTIONS
     return call.operator.isidentifier() and not is_built_in and not call.subscript
 

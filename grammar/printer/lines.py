@@ -67,7 +67,7 @@ MEASURES: dict[str, Callable[..., float]] = {  # Functions from the slots' width
 
 
 def width_of_text(text: str) -> float:
-    """Return the width of LaTeX without forms."""
+    """Return the estimated width, in ems, of LaTeX that contains no templates such as fractions."""
     total = 0.0
     for token in TOKEN.findall(text):
         total += WIDTH.get(token, MACRO if token[0] == "\\" else CAPITAL if token.isupper() else LETTER)

@@ -55,7 +55,7 @@ class TextLayout(OperatorLayout):
         return Box((self.mark,), kind="align")
 
     def relate(self, sign: str) -> Box:
-        """Return the sign before a set in a statement. A table is aligned at this sign."""
+        """Return the box of the sign before a set in a statement, preceded by an alignment mark."""
         return Box((" ", self.align(), Box((f"{self.signs[sign]} ",), kind="operator", data=LOOSE)))
 
     def value(self, node) -> Box:
