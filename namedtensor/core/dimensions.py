@@ -94,7 +94,7 @@ def quotient(size: Size) -> tuple[Size, Size]:
 
 
 def axis_of(size: Size) -> str | None:
-    """Return the axis whose size this is, or None if it is not the size of a single axis."""
+    """Return the axis with the given symbolic size, or None if the size is not simply the size of an axis."""
     symbols = symbols_of(size)
     only = next(iter(symbols), None)
     return only.axis if only is not None and len(symbols) == 1 and size == extent(only) else None

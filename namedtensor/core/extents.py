@@ -5,7 +5,7 @@ quotients, and maxima of polynomials. A constant polynomial is always an `int`, 
 
 Two sizes are equal if their normal forms are equal. A comparison such as `a <= b` returns a result if bounds of the
 polynomials prove or disprove it. Otherwise, it raises `UndecidedSizeError`, as does an operation that needs a number,
-such as `range(size)`. So plans never depend on example sizes by accident. Three functions return an answer:
+such as `range(size)`. So plans never depend on example sizes by accident. Three functions always return a result:
 
     proves_at_most(a, b)   for rewrites that must be valid for every size. False if there is no proof.
     assume_equal(a, b)     for the meaning of a formula. Without a proof, the plan gets a condition (`size_conditions`).
@@ -50,7 +50,7 @@ class SizeSymbol(NamedTuple):
 
 
 class Quotient(NamedTuple):
-    """The quotient of two sizes, rounded down, because it might not be an integer."""
+    """The quotient of two sizes, rounded down if it is not an integer."""
 
     left: Size
     right: Size
@@ -202,7 +202,7 @@ class Extent:
         return self._is_at_least(other)
 
     def _is_at_least(self, other: Any) -> bool:
-        """Return whether this size is at least `other`. Raise UndecidedSizeError if that depends on the arrays."""
+        """Return whether this size is at least `other`. Raise UndecidedSizeError if this depends on the arrays."""
         low, high = bounds(self - other)
         if low is not None and low >= 0:
             return True
@@ -307,7 +307,7 @@ def symbols_of(size: Any) -> dict[SizeSymbol, None]:
 
 
 def typical(size: Size) -> int:
-    """Return a size's value, or an example value if it is unknown. Use this only for decisions about speed."""
+    """Return a size's value, or an example value if the value is unknown. Use this only for decisions about speed."""
     return size.example if type(size) is Extent else size  # type: ignore[return-value]
 
 
@@ -386,7 +386,7 @@ def format_size(size: Any) -> str:
 
 
 def is_size_of(axis: str, size: Any) -> bool:
-    """Return whether a size is exactly the size of the given axis, so that messages need not show it."""
+    """Return whether a size is exactly the size of the given axis. Messages do not repeat such a size."""
     return type(size) is Extent and format_size(size) == f"|{axis}|"
 
 

@@ -293,7 +293,7 @@ def assume_divides(part: Size, whole: Size) -> bool:
 def limit_size(size: Size, limit: int) -> None:
     """Add the limit on a size to the plan's conditions.
 
-    Do this only if the plan is made by example and the size may exceed the limit.
+    Do this only if the plan is made for example sizes and the size may exceed the limit.
     """
     collected = _CONDITIONS.get()
     if collected is not None and collected.by_example and upper_bound(size) > limit:
