@@ -122,7 +122,7 @@ def depends_on_draws(scope: Scope, sides: Sequence[Any]) -> bool:
     """Return whether any side of an assertion depends on random samples.
 
     For such an assertion, only the types of the sides are checked, because an estimate only approximates the true
-    value. If an expectation enumerates the outcomes of a variable, the variable has no samples in it.
+    value. An expectation that enumerates the outcomes of a variable does not use samples of the variable.
     """
     finite = find_finite_variables(scope)
     waiting: list[tuple[Any, frozenset[str]]] = [(side, NOTHING) for side in sides if finite is not None]

@@ -39,7 +39,7 @@ def head_names(statement: Any) -> set[str]:
 
 
 def function_head(statement: Any) -> nodes.Call | None:
-    """Return the function on the left-hand side of a statement, or None if it has no function there."""
+    """Return the function on the left-hand side of a statement, or None if the left-hand side is not a function."""
     head = next(iter(heads(statement)), None)
     is_function = isinstance(head, nodes.Call) and (
         isinstance(statement, nodes.Signature) or head.operator[0].isalpha()

@@ -151,7 +151,7 @@ class _Known:
         return any((head.operator, count) == (function.operator, arguments) for head, count in heads)
 
     def knows(self, name: Key, function: FunctionDefinition) -> bool:
-        """Return whether a name is known apart from its use as a parameter on the left-hand side.
+        """Return whether a parameter name on the left-hand side of a function is also the name of a known value.
 
         A declaration below the left-hand side does not count, because it declares the parameter.
         """
@@ -201,7 +201,7 @@ def is_computed(name: Spelled) -> bool:
 
 
 def find_operands(exponent: Any) -> set[str]:
-    """Return the names of the tensors in an exponent. Indices are left out, such as i in e^{x_{ax(i)}}."""
+    """Return the names of the tensors in an exponent. Leave out indices, such as i in e^{x_{ax(i)}}."""
     items = [item for node in walk(exponent) if isinstance(node, Index) for item in node.items]
     indices = {index.text for _, index in items if isinstance(index, Name)}
     return {*uses_of(exponent).variables} - find_indices(exponent) - indices

@@ -118,7 +118,7 @@ def key_of(text: str) -> Key:
 
 
 def _script_text(sign: str, braced: str, bare: str) -> str:
-    """Return the content of a script in the spelling of keys, such as 1 for x^{(1)} and 2 t-1 for x_{2t - 1}."""
+    """Return the content of a script as keys spell it, such as 1 for x^{(1)} and 2 t-1 for x_{2t - 1}."""
     text = braced or bare
     while sign == "^" and (inside := _PARENTHESES.fullmatch(text)):
         text = inside[1]

@@ -29,7 +29,7 @@ def needed_lines(scope: Scope, names: Iterable[str]) -> list[Span]:
 
 
 def _top_level(scope: Scope) -> Iterator[tuple[str, FunctionDefinition | Node | Any]]:
-    """Yield each top-level name with a function or statement that defines or describes it."""
+    """Yield pairs of a top-level name and a function or statement that defines or describes the name."""
     for operator, group in scope.functions.items():
         yield from ((operator, function) for function in group)
     for key, definitions in scope.definitions.items():
@@ -71,7 +71,7 @@ class _Selection:
         return sorted(self.spans)
 
     def add(self, statement: Any, local: frozenset[str] = frozenset()) -> None:
-        """Add a statement, and mark its names as needed, except names that are local to a function."""
+        """Add a statement to the selection, and mark its names as needed, except the names in `local`."""
         self.spans.add(statement.span)
         uses = uses_of(statement)
         self.axes |= uses.axes()

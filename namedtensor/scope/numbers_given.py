@@ -107,7 +107,7 @@ def possible_numbers(program: nodes.Program) -> frozenset[str]:
 
 
 def whole_parts(node: Any, ranged: frozenset[str] | None) -> tuple[Node, ...]:
-    """Return the children of a node that must be integers, such as indices of members, ends of ranges, and sizes.
+    """Return the children of a node that may have to be integers, such as member indices, range ends and sizes.
 
     `ranged` contains the names that have members. If it is None, every name may have members.
     """

@@ -184,7 +184,7 @@ def definitions_of(
     touching: dict[int, bool] = {}  # Maps the id of each visited equation to the result of `touches`.
 
     def touches(definitions: list[Definition]) -> bool:
-        """Return whether the equations use a name or axis that the function binds, directly or indirectly."""
+        """Return whether the definitions use, directly or indirectly, a name or axis that the function binds."""
         users: dict[int, list[int]] = {}
         stack, reached = list(definitions), list[int]()
         while stack:

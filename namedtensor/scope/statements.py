@@ -181,7 +181,7 @@ def find_heads_of_sizes(sides: tuple[Node, ...], heads: list[int]) -> list[int]:
 
 
 def is_of_other_member(side: Node, over: Range) -> bool:
-    """Return whether a side is a member with a computed index, such as F^{2 n} for n = 1, …, 4.
+    """Return whether a side is a family member with a computed index, such as F^{2 n} for n = 1, …, 4.
 
     Such a side is not a definition.
     """

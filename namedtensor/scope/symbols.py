@@ -278,7 +278,7 @@ class Scope:
         return self._sets[expected]
 
     def find_declared_sets(self, names: Iterable[Key]) -> Mapping[Key, tuple[nodes.Set, dict[str, Any]] | None]:
-        """Return the declared sets of many names. Names with the same declaration are looked up together."""
+        """Return a map from names to their declared sets. Look up names with the same declaration together."""
         sets = self._sets
         for position, (first, *others) in self._declared.alike(filterfalse(sets.__contains__, names)):
             declaration = self.declaration(first)
