@@ -142,7 +142,7 @@ def explain_prime(checker: Inference, name: str) -> str | None:
 
 
 def type_by_signature(checker: Inference, node: Call, env: Environment) -> Term | None:
-    """Return a tensor with the axes of a signature, for a call of a function without a definition.
+    """Type a call of a function that has a signature but no definition: return a tensor with the signature's axes.
 
     Return None if there is no such signature, or if the program must be evaluated.
     """

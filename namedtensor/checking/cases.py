@@ -58,7 +58,7 @@ def indicator(checker: Inference, node: nodes.Indicator, env: Environment) -> Te
 
 
 def exclude_case(checker: Inference, value: Node, env: Environment) -> list[Term]:
-    """Return a list with the term of an excluded case, or [] if the case has a value error.
+    """Type an excluded case. Return a list with its term, or [] if the case has a value error.
 
     Examples of value errors are an index out of range and a missing member of a family.
     """

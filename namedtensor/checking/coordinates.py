@@ -22,7 +22,7 @@ class Coordinate:
         self.mark = self.axis = axis
 
     def member(self, checker: Inference, recurrence: RecurrenceState, offset: int) -> Term:
-        """Return the members of a family over one index, at an offset from each value of this index."""
+        """Return the members of a one-index family, at the given offset from each value of this index."""
         if any("@" in str(item) for item in recurrence.others.values()):
             raise UnrollableError
         steps = range(self.numbers.start + offset, self.numbers.stop + offset)

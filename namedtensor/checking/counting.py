@@ -189,7 +189,7 @@ def is_near(part: Node, variable: str) -> bool:
 
 
 def try_typing(checker: Inference, env: Environment, typed: Callable[[], Any]) -> Any:
-    """Return the result of `typed`. If typing fails, discard all of its records and return None."""
+    """Return the result of `typed`. If it fails, discard everything that it recorded, and return None."""
     trace, claims, warnings = len(checker.trace), len(checker.pending_claims), len(checker.warnings)
     collect, checker.recover = checker.recover, False
     memos: list[tuple[dict[Any, Any], set[Any]]] = [

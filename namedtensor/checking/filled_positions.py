@@ -74,7 +74,7 @@ def to_positions(filled: Filled) -> list[Positions]:
 def all_of(taken: Sequence[Filled], size: Any) -> list[int] | None:
     """Return the defined positions in the order of the equations, or None if their number is unknown.
 
-    Raise UndecidedSizeError if the axis has a known size and these are not provably all of its positions.
+    Raise UndecidedSizeError if the axis has a known size, but the equations do not provably define all positions.
     """
     if not any(isinstance(positions, Positions) for positions in taken):
         return [number for positions in taken for number in positions]

@@ -157,7 +157,7 @@ def find_mentioned_families(scope: Scope, family: Definition) -> Iterator[tuple[
 
 
 def offsets_of(checker: Inference, family: Definition) -> set[Cell]:
-    """Return the offsets from a member to the members that its equation reads, if they can be determined."""
+    """Return the fixed offsets from a member to the members that its equation reads."""
     cells: set[Cell] = set()
     for _, name in find_mentioned_families(checker.scope, family):
         moved = (split_offset(component(node)) for node in (*name.subscript, *name.superscript))
@@ -216,7 +216,8 @@ def try_rolling(grid: Grid, rows: range, columns: range) -> RolledGrid | None:
 def due_for(grid: Grid, domain: Domain, rows: range, columns: range) -> Domain | None:
     """Return the cells in these rows and columns, together with all cells on which they may depend.
 
-    If these are at least half of the domain, return the whole domain. Return None if they do not form a domain.
+    If these cells are at least half of the domain, return the whole domain. Return None if the cells do not form a
+    domain.
     """
     offsets = offsets_of(grid.checker, grid.family)
     ranges: list[range] = []

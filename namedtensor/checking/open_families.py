@@ -280,7 +280,7 @@ class Induction:
     ) -> tuple[Numbers, dict[SizeSymbol, tuple[Size, Size]]]:
         """Return one index per range and the limits of the counters.
 
-        An index is the start of its range if the range is fixed. Otherwise, it is a counter.
+        The index of a fixed range is the number of its first typed member. The index of any other range is a counter.
         """
         numbers: Numbers = ()
         ranges: dict[SizeSymbol, tuple[Size, Size]] = {}

@@ -364,7 +364,7 @@ class SizeSolver(SizesInterface):
         return None if solved is None else (names[0], solved)
 
     def solve_for(self, node: Node, symbol: Symbol, value: Any, env: Environment) -> Any:
-        """Return the value of a symbol for which an expression has a given value, or None if it cannot be inverted."""
+        """Return the value of a symbol for which an expression has this value, or None if the solver cannot find it."""
         way = next(way for result, way in self.places(node, env) if result == symbol)
         above: list[Any] = []
         while way:

@@ -94,7 +94,7 @@ class Domain:
         return domain_of(first, [*zip(lows, highs)])
 
     def beyond(self, offset: Cell) -> list[Cell]:
-        """Return the cells outside the domain that cells inside it read at this offset."""
+        """Return the cells that cells in the domain read at this offset, if they lie outside the domain."""
         cells: list[Cell] = []
         for row, (low, high) in zip(self.rows, self.spans):
             row, low, high = row - offset[0], low - offset[1], high - offset[1]
