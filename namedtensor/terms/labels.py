@@ -152,7 +152,7 @@ class AxisFlow(ABC, Generic[Value]):
         return self.infer_without_derivatives(roots)
 
     def infer_without_derivatives(self, roots: Iterable[Term]) -> dict[int, dict[str, Value]]:
-        """Return the axis values of all terms, like `infer`, but without the variables of derivatives."""
+        """Return the axis values of all terms, like `infer`, but copy no values from variables to derivatives."""
         known: dict[int, dict[str, Value]] = {}
         for term in topological(*roots):
             if term.operator == "input":
