@@ -12,7 +12,7 @@ from ..core.axes import Order
 
 
 class ArrayValue(Protocol):
-    """An array in a plan: its axes in storage order, and the properties that are known before its elements."""
+    """An array in a plan: its axes in storage order, and the properties known before its elements are computed."""
 
     order: Order
     shape: tuple[int, ...]
