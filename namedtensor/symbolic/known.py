@@ -94,9 +94,9 @@ def recognize_solve(form: Form) -> Form:
 
 
 def _transpose_change(product: Product) -> Product | None:
-    """Exchange G and E in the product of G and the derivative of e^X in direction E. Return None if it does not occur.
+    """Exchange G and E in a product of G with the derivative of e^X in direction E. The result is transposed.
 
-    The result is transposed.
+    Return None if there is no such product.
     """
     for index, factor in enumerate(product.factors):
         if not is_function(factor, "expm") or len(factor.head.parts) != 2:
