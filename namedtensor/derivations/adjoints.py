@@ -156,7 +156,7 @@ class BackwardAssembly(Assembly):
         return Adjoint(letter, axes, marked)
 
     def weigh_sums(self, outside: list[Any], whole: Node, value: Mapping[str, Any]) -> list[Node]:
-        """Return the summands in one step, each times the derivative of the value with respect to its sum."""
+        """Return one step's summand of each sum, multiplied by the derivative of the value with respect to this sum."""
         result: list[Node] = []
         sums = self.recurrence.sums
         if len({(str(sum_.first), str(sum_.last)) for sum_ in sums}) > 1:

@@ -260,7 +260,7 @@ class Assembly:
         return map_nodes(node, change)
 
     def find_labels(self, variable: Node) -> list[tuple[str, Linear]]:
-        """Return the labels, such as W^t, that can denote a name such as W^2, each with its index.
+        """Return the labels, such as W^t, that denote a name such as W^2 at some index, each with this index.
 
         Raise NotARecurrenceError if the index of a label cannot be determined.
         """
@@ -301,7 +301,7 @@ class Assembly:
     def write_closed(
         self, statements: list[Any], body: Node, by: Node, called: Callable[[str], str] = str
     ) -> Node | None:
-        """Return the formula for ∂body/∂by, and add its names as lines. Return None if the derivative is zero."""
+        """Return the formula for ∂body/∂by, or None if it is zero. Add a line for each name in the formula."""
         reading = self.find_closed(statements, body, by, called)
         return None if reading is None else self.write_lines(reading)
 

@@ -205,7 +205,10 @@ def _list_declared_tensors(program: Program) -> tuple[str, ...]:
 
 
 def _head(program: Program, of: str) -> tuple[tuple[str, ...], Any]:
-    """Return the parameters of the function `of` and its call, such as f(x). A plain name has no parameters."""
+    """Return the parameters of the function `of`, and its call, such as f(x).
+
+    If `of` is not a function, return () and the name.
+    """
     for statement in program.tree.statements:
         head = statement.sides[0] if isinstance(statement, Equation) else None
         if isinstance(head, Call) and (head.operator == of or to_text(head).partition("(")[0] == of):
@@ -219,7 +222,7 @@ def _own_axes(slope: NamedTensor) -> NamedTensor:
 
 
 def order_like(given: Any, slope: NamedTensor) -> NamedTensor:
-    """Return a gradient with its labels in the order of its parameter's labels.
+    """Return a gradient whose labels are in the same order as the labels of its parameter.
 
     The computed gradient may have the label order of another input.
     """

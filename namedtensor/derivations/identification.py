@@ -111,7 +111,7 @@ def read_parts(forms: Forms, simplified: Any, form: Form, write: Any, outside: A
 
 
 def names_of(checker: ReadingChecker, whole: Term) -> dict[int, str]:
-    """Return a map from the ids of terms to the names that definitions give them.
+    """Return a map from the id of each defined term to its name in the program.
 
     The term `whole`, inputs, numbers and terms with derivatives are left out.
     """
@@ -126,7 +126,7 @@ def names_of(checker: ReadingChecker, whole: Term) -> dict[int, str]:
 
 
 def members(checker: ReadingChecker) -> Iterator[Key]:
-    """Yield the names h^1, h^2, … of all members of families with an index as their only script."""
+    """Yield the names of family members, such as h^1, h^2, …. Skip families with scripts other than one index."""
     for family in checker.scope.families:
         base = family.key._replace(superscript=())
         if len(family.key.superscript) != 1 or family.key.subscript:
@@ -142,7 +142,7 @@ def members(checker: ReadingChecker) -> Iterator[Key]:
 
 
 def values_named(checker: ReadingChecker, names: Mapping[int, str], forms: Forms) -> list[NamedValue]:
-    """Return the names whose values are products of several factors, with these products."""
+    """Return each name whose value is a product of several factors, with this product."""
     parts: list[NamedValue] = []
     for name, term in definitions(checker, names):
         without = Forms({index: text for index, text in names.items() if index != id(term)})

@@ -140,7 +140,7 @@ def _bodies(tree: nodes.Program) -> dict[str, tuple[Any, ...]]:
 def _ways(
     problems: tuple[NotationError, ...], shapes: Shapes, names: set[str], bodies: Mapping[str, tuple[Any, ...]]
 ) -> Iterator[Way]:
-    """Yield additions to the shapes that may resolve the problems, most likely first."""
+    """Yield sets of axes to add to the shapes, which may resolve the problems. The most likely set comes first."""
     unknown = {error.span_text or "" for error in problems if error.code == 201} - {*shapes, *bodies, ""}
     if unknown := {name for name in unknown if not set(name) & {" ", "("}}:
         yield frozenset((name, "") for name in unknown)

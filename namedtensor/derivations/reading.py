@@ -74,7 +74,7 @@ def find_declared_axes(program: nodes.Program) -> Iterator[tuple[Key, frozenset[
 
 
 def needed(statements: tuple[Any, ...], words: set[str]) -> tuple[Any, ...]:
-    """Return the statements that define or declare the given words, and all statements on which they depend."""
+    """Return the statements that define or declare the given names, and the statements that these depend on."""
     defined = [find_defined_names(statement) for statement in statements]
 
     def about(names: set[str]) -> list[int]:
@@ -90,7 +90,7 @@ def find_names(node: Any) -> set[str]:
 
 
 def words_in(program: nodes.Program) -> set[str]:
-    """Return the names that a new name must not repeat: names in the program, and names in closed forms."""
+    """Return the names that are not available for new names, because the program or a closed form uses them."""
     return words_of(program) | {"D", "I", "e"}
 
 
