@@ -51,7 +51,7 @@ def claims_alone(scope: Scope) -> Iterator[tuple[Equation, bool]]:
 
 
 def claim_alone(scope: Scope, claim: Equation, defines: bool, signature: Signature | None = None) -> ClaimAlone:
-    """Return an assertion with the statements that it needs, and with a signature that applies only to its row."""
+    """Return an assertion with the statements that it needs. `signature` applies only to the assertion's row."""
     function = next(
         (definition for definition in scope.all_functions() if definition.statement.span == claim.span), None
     )

@@ -208,7 +208,7 @@ def _again(together: Together, name: Any, before: Any, statement: Any) -> Defini
 
 
 def _declares(statement: Any) -> list[tuple[str, Any]]:
-    """Return the names that a declaration or signature declares, each with its left-hand side."""
+    """Return each name that a declaration or signature declares, with the node that contains the name."""
     if not isinstance(statement, (nodes.Declaration, nodes.Signature)):
         return []
     count = len(statement.domain) if isinstance(statement, nodes.Signature) else None
@@ -216,7 +216,7 @@ def _declares(statement: Any) -> list[tuple[str, Any]]:
 
 
 def _get_defined_name(head: Any, arguments: int | None = None) -> str:
-    """Return the name that a left-hand side defines. For f(X), it is f[]()1, with scripts and argument count.
+    """Return the name that a left-hand side defines. A function's name includes its scripts and argument count.
 
     Return an empty string for an operator, and for an argument that is not a name, such as in f(2 X).
     """
@@ -265,7 +265,7 @@ def holder(formulas: list[MathSpan], span: Span | None) -> MathSpan | None:
 
 # ------------------------------------------------------------------------------------------ superseded statements
 def drop_superseded(statements: Sequence[Any], gone: set[int]) -> list[Any]:
-    """Return the statements without the superseded ones, whose indices are in `gone`.
+    """Return the statements, leaving out the superseded statements. Their indices are in `gone`.
 
     Earlier statements that depend on the superseded names are left out, too.
     """

@@ -41,7 +41,7 @@ NO_INPUTS = KnownInputs()
 
 
 def check_formula(program: ParsedProgram, inputs: KnownInputs = NO_INPUTS) -> CheckedFormula:
-    """Check a formula with the inputs that are known.
+    """Check a formula, given the known inputs.
 
     If the inputs are not `complete`, an undefined name is treated as an input. Report an error for such a name
     only if it resembles a defined name or if there is a suggestion for it.

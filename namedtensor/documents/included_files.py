@@ -66,7 +66,7 @@ class Whole:
         self.besides: frozenset[str] = frozenset()
 
     def copy(self, start: int, end: int, file: str | None = None, source: str | None = None) -> None:
-        """Append a range of a file; the default file is the document."""
+        """Append a range of a file. If no file is given, the range is from the document."""
         whole = self.source if source is None else source
         self.write(whole[start:end], start, file, whole)
 
@@ -233,7 +233,7 @@ CONDITION = re.compile(
 
 
 class NamedFile(NamedTuple):
-    """A span that includes files, and the file names as they are written in it."""
+    """A span that includes files, with the included file names as written."""
 
     span: Span
     inclusion: Inclusion
@@ -286,7 +286,7 @@ def find_skip_end(text: str, position: int) -> int | None:
 
 
 def find_named_files(text: str, token: re.Match) -> NamedFile | None:
-    r"""Return the files that an inclusion such as \input{…}, \usepackage{…, …} or \import{…}{…} names, or None if there is no name."""
+    r"""Return the files that an inclusion such as \input{…} or \import{…}{…} names, or None if it names no file."""
     inclusion, options = INCLUSIONS[token["include"]], OPTIONS.match(text, token.end())
     start = options.end() if options else token.end()
     end = group_end(text, start) if text.startswith("{", start) else None

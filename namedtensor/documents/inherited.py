@@ -95,7 +95,7 @@ class Inheritance:
         return signed and bool(parameters and redefined & uses_of(statement.sides[1]).words - {*parameters})
 
     def is_another(self, name: str, axes: set[str]) -> bool:
-        """Return whether a section uses a name for another tensor, which shares no axis with the earlier tensor."""
+        """Return whether a section uses the name of an earlier tensor for a different tensor without common axes."""
         statements = [self.statement(pair) for pair in self.known.get(name, ())]
         names = {axis for statement in statements for axis in axes_in(statement)}
         functions = any(
@@ -143,7 +143,7 @@ class Inheritance:
 
 
 class Needs:
-    """The definitions in a section that each of its formulas depends on."""
+    """The dependencies between the formulas of a section: the formulas that define each name."""
 
     def __init__(self, formulas: list[MathSpan], section: Section):
         self.formulas, self.section = formulas, section
@@ -160,7 +160,7 @@ class Needs:
                     self.sizes.append(maths)
 
     def of(self, spans: list[MathSpan], following: int) -> list[MathSpan]:
-        """Return formulas together with the formulas that define their names.
+        """Return the given formulas, and the formulas that define the names in them.
 
         A definition before the position `following` is preferred to a later one.
         """

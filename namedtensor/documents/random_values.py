@@ -64,7 +64,7 @@ def evaluate_test(source: str, values: Mapping[str, Any], sizes: Mapping[str, in
 
 # ----------------------------------------------------------------------------------------------------------- estimates
 def farthest(source: str, values: Mapping[str, Any], sizes: Mapping[str, int]) -> float:
-    """Average each element over several seeds. Return the largest distance of a mean from 0, in standard errors."""
+    """Return the largest distance from 0 of an element's mean over several seeds, measured in standard errors."""
     numbers = [_numbers(source, {"draws": DRAWS, **values, "seed": seed}, sizes) for seed in range(1, SEEDS + 1)]
     return max((_standard_errors(item) for item in zip(*numbers)), default=0.0)
 

@@ -84,7 +84,7 @@ def uses(document: Document) -> Iterator[re.Match]:
 
 
 def unseen(document: Document) -> Iterator[tuple[Span, str]]:
-    r"""Yield operators of the notation outside of all located formulas, at most one per paragraph, with a reason.
+    r"""Yield operators of the notation that are not in a located formula, at most one per paragraph, with a reason.
 
     An unsupported environment may contain a formula.
     """
