@@ -1,4 +1,4 @@
-"""Exercise files: text in comments, then inputs, then the solution as the last statement, and options after `#:`.
+"""Exercise files, which contain text in comments, inputs, a solution as the last statement, and options after `#:`.
 
     #: exercise attention-scale   points 2   kind formula
     # Each query compares itself with the keys. Scale the scores by the root of the number of features.

@@ -85,8 +85,9 @@ def _makes(setting: Setting, text: str, compared: ComparedValue) -> bool:
 def mutants(tree: nodes.Program, axes: Sequence[str], is_secret: bool = False) -> Iterator[tuple[nodes.Program, str]]:
     """Yield the programs that differ from a program by one change, each with a description of the change.
 
-    Changes to outer expressions come first. Changes to all occurrences of a repeated expression follow. Last
-    come replacements of one axis throughout. With `is_secret`, descriptions do not contain large parts of the program.
+    Changes to outer expressions come first. Changes to all occurrences of a repeated expression follow.
+    Replacements of one axis throughout come last. With `is_secret`, descriptions do not contain large parts of the
+    program.
     """
     result = [*places(tree)]
     hidden = large_parts(tree) if is_secret else []

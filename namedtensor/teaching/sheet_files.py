@@ -129,7 +129,7 @@ def _pieces(text: str, width: int = 100) -> list[str]:
 
 
 def _lines_of_solution(block: list[Line], exercise: ExerciseText) -> list[int]:
-    """Return the numbers of the lines with an exercise's solution, and of the comments and empty lines between them."""
+    """Return the line numbers of an exercise's solution, including comments and empty lines inside the solution."""
     indices = [number for number, line in block if line.strip() and not line.strip().startswith("#")]
     count = len([line for line in (exercise.solution or "").splitlines() if line.strip()])
     lines = indices[len(indices) - count :]
