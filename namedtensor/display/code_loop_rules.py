@@ -36,7 +36,7 @@ def plus(index: CodeExpression, by: int) -> CodeExpression:
 
 
 def read_at(indices: Callable[[LoopWriter, Term], Indices]) -> LoopRule:
-    """Return the rule for an operator whose result consists of elements of its first argument at other indices.
+    """Return the rule for an operator that reads elements of its first argument at other indices.
 
     `indices` returns these indices.
     """

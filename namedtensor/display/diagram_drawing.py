@@ -41,7 +41,7 @@ def legend_runs(tints: Mapping[str, Tint], sizes: Mapping[str, Any]) -> tuple[Ru
 
 # -------------------------------------------------------------------------------------------------------------- labels
 def label_runs(node: DrawnFunction) -> tuple[Run, ...]:
-    """Return the label of a node, which states the type of its value, and the name if the node does not show it."""
+    """Return the label of a node: the type of its value, and the name of the value unless the node shows the name."""
     named = node.name if node.kind not in NAMING else ()
     type = type_runs(node.axes, is_sized=False)  # sizes are in the legend
     return (*named, Run(" ∈ "), *type) if named else type

@@ -162,7 +162,7 @@ class Pull(NamedTuple):
 
 
 class Tie(NamedTuple):
-    """An edge as seen from one of its cells: the other cell, its offset if the edge is straight, and its weight."""
+    """An edge as seen from one of its cells: the other cell, its offset for a straight edge, and the edge's weight."""
 
     other: int
     shift: float
