@@ -59,7 +59,7 @@ def split_given(word: str) -> tuple[str, str]:
 
 
 def values_of(words: list[str], header: list[str], console: Console, shapes: bool = False) -> KeywordValues:
-    """Return the numbers and tensors that NAME=VALUE arguments give, and print notes on the files that were read.
+    """Return the numbers and tensors that NAME=VALUE arguments specify, and print notes on the files that were read.
 
     If `shapes` is true, shapes are also allowed and returned as text. `header` contains the values of --header.
     Raise InputError if an argument is not an input or a name has two values.
@@ -91,7 +91,7 @@ def no_shape(name: str, text: str) -> InputError:
 
 
 def shapes_of(words: list[str], header: list[str], console: Console) -> KeywordValues:
-    """Return the shapes, tensors and numbers that NAME=VALUE arguments give, by name.
+    """Return the shapes, tensors and numbers that NAME=VALUE arguments specify, by name.
 
     Raise InputError if an argument is invalid or its name is in `RESERVED`.
     """
@@ -131,7 +131,7 @@ def sizes_of(words: list[str], example: str = "--sizes heads=8,seq=3") -> dict[s
 
 
 def limits_of(words: list[str]) -> Any:
-    """Return the limits that --limit gives in words such as NAME=N. Raise InputError if they are invalid."""
+    """Return the limits that words such as NAME=N specify after --limit. Raise InputError if they are invalid."""
     from ..core.settings import Limits
 
     known = [field.name for field in fields(Limits)]

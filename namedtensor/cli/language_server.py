@@ -1,4 +1,4 @@
-"""The Language Server Protocol for the package `editor`, which converts requests to calls and results to messages.
+"""The Language Server Protocol for the package `editor`: converts requests to calls, and results to messages.
 
 Findings in the changed part are published at once. Findings in the whole document follow after a pause. The content of
 a document never stops the server.
