@@ -123,7 +123,10 @@ def grade(request: Request) -> Reply:
 
 
 def same(request: Request) -> Reply:
-    """Return the reply to a request `same`. Declarations in each text apply to both; the first has precedence."""
+    """Return the reply to a request `same`.
+
+    Declarations in either text apply to both texts. The first text takes precedence.
+    """
     first, second = request.word("first", None), request.word("second", None)
     lines, first = split_declarations(first)
     others, second = split_declarations(second)

@@ -38,7 +38,7 @@ def page() -> str:
 
 
 def policy(text: str) -> str:
-    """Return the content security policy of a page for the response header, which also forbids frames."""
+    """Return the content security policy of a page for the response header. The policy also forbids frames."""
     match = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
     return f"{match[1] if match else POLICY}; frame-ancestors 'none'"
 
