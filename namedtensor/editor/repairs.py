@@ -44,7 +44,7 @@ def candidates(problem: NotationError) -> Iterator[tuple[tuple[int, int], str]]:
 
 
 def mends(problem: NotationError, errors: Errors, left: Errors, end: int) -> bool:
-    """Return whether an edit repairs a problem, given the errors before the edit and those left after it.
+    """Return whether an edit repairs a problem, given the errors before and after the edit.
 
     For a syntax error, no syntax errors may remain before the `end` of the edit. For other errors, fewer errors must
     remain.
