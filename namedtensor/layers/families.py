@@ -25,7 +25,7 @@ class Members(Mapping[str, Any]):
 
     @cached_property
     def places(self) -> dict[str, tuple[FamilyName, int]]:
-        """Return, for each member of a stacked family, the family and the position of the member in it."""
+        """Return a mapping from each member of a stacked family to the family and the position of the member."""
         return {member: (name, index) for name in families_in(self.kept) for index, member in enumerate(name.members)}
 
     def __getitem__(self, name: str) -> Any:
