@@ -13,7 +13,7 @@ WINDOWED = "{ 0 if seen = 1 ∧ iota_{memory} > place - %s; -∞ otherwise }"
 
 
 def window(config: Mapping[str, Any]) -> str:
-    """Return the definition of the number of tokens that a token attends to. It is ∞ if there is no limit."""
+    """Return the definition of the number of tokens that a token attends to. Without a limit, the number is ∞."""
     return f"window = {config.get('sliding_window') or '∞'}"
 
 

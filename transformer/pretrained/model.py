@@ -125,7 +125,7 @@ class Model(Layer):
 
     @classmethod
     def optional_rows(cls, config: Mapping[str, Any]) -> Mapping[str, tuple[WeightEntry, ...]]:
-        """Return weight entries that a file need not have, keyed by the name of the definition that requires them."""
+        """Return weight entries that a file may lack, keyed by the name of the definition that requires them."""
         return {} if cls.is_tied(config) else cls.optional_weights
 
     @classmethod

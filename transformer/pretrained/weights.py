@@ -6,7 +6,7 @@ selects a part along an axis:
 
     W^{l,Q}  h.{l}.attn.c_attn.weight  chans (three[3] heads key)  three=0
 
-In formulas, l counts from 1 to L, and in the file, l counts from 0. If there are two families, n and N are related in
+In formulas, l counts from 1 to L, and in the file, l counts from 0. A second family uses n and N in
 the same way. A longer name in braces, as in "experts.{expert}.w1.weight", is an axis with one array for each index.
 """
 
@@ -68,7 +68,7 @@ class WeightEntry:
         return tuple(totals)
 
     def take(self, array: Any, known: Mapping[str, int]) -> nt.NamedTensor:
-        """Return the parameter from the array that contains it. Both share memory."""
+        """Return the parameter from the array that contains it. The parameter and the array share memory."""
         merged = ["_".join(group) for group in self.groups]
         tensor = nt.tensor(array, merged)
         for name, group in zip(merged, self.groups):
