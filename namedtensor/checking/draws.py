@@ -256,7 +256,7 @@ def label_number(checker: Inference, part: nodes.Node, env: Environment) -> Term
 def draw_numbers(
     checker: Inference, node: Draw, terms: Sequence[Term], numbers: tuple[Term, ...], env: Environment
 ) -> Term:
-    """Return one sample per number in `numbers`. A sample has the axes of its parameters and of its stated set."""
+    """Return one sample per number in `numbers`. A sample has the axes of the parameters and of the stated set."""
     over = its_axis(checker, node, terms[0]) if is_categorical(node) else None
     shape = {axis: size for axis, size in own_axes(*terms).items() if axis != over}
     for axis, size, position in set_axes(checker, nodes.Set("reals", (), node.axes, node.span), env):
