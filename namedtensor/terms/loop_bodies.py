@@ -53,7 +53,7 @@ def loop_of(
 ) -> Term:  # fmt: skip
     """Create the term of a loop.
 
-    Its body computes `results` in one step from the states. Their initial values are `initial`.
+    Its body computes `results` in one step from the states. The initial values of the states are `initial`.
     """
     body = _Body(axis)
     for state in states:
