@@ -54,7 +54,7 @@ def _one_position(index: Any, size: int, base: int) -> int:
 
 # --------------------------------------------------------------------------------------------------------- index
 def _index(b: OperatorBuilder, arguments: tuple[Any, ...], axes: Order, options: Mapping[str, Any]):
-    """Select X_{a(I), b(J)} in one step. An axis of both X and an index is a single axis of the result."""
+    """Select X_{a(I), b(J)} in one step. If X and an index share an axis, the result has this axis once."""
     x, *indices = arguments
     base = options.get("base", 1)
     if not any(hasattr(index, "order") for index in indices):
