@@ -130,7 +130,7 @@ def combine_pairings(
 def steps(pairing: Pairing, position: int, before: str, after: str, beside: bool, side: str) -> list[Pairing]:
     """Return each pairing in which the next bar opens or closes a pair.
 
-    The result has two pairings if the bar can open or close a pair, and none if it can do neither. If the LaTeX source
+    The result has two pairings if the bar can do both, and none if the bar can do neither. If the LaTeX source
     specifies the direction, `side` is "opens" or "closes".
     """
     ends = before in ENDS and not (beside and pairing.opened)

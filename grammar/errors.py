@@ -325,7 +325,7 @@ def _restore_error(kind: type[NotationError], args: tuple[Any, ...], fields: dic
 
 
 def relocate(problem: NotationError, text: str, start: int) -> NotationError:
-    """Return the error with spans relative to `text`, or unchanged if it is not in `text` at position `start`."""
+    """Return the error with spans relative to `text`, or unchanged if the error is not in `text` at `start`."""
     is_here = problem.source is not None and problem.source.startswith(text, start)
     if not is_here or problem.span is None or problem.span[0] < start:
         return problem
@@ -374,7 +374,7 @@ def line_end(source: str, start: int) -> int:
 
 
 def window(line: str, first: int) -> tuple[int, str]:
-    """Shorten a line to the text around column `first`, with ellipses. Return the offset of the text, and the text."""
+    """Shorten a line to the text around column `first`, with ellipses. Return the offset and the shortened text."""
     if len(line) <= 160:
         return 0, line
     start = max(0, first - 60)

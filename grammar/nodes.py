@@ -129,7 +129,7 @@ class Over:
     """An operator over a set, a condition or a limit, such as max_{i ∈ [n]} …, ∑_{j ≠ i} … or lim_{α→∞} ….
 
     `over` is a Set, a condition on the variable, or the variable's limit. A condition may bind additional variables, as
-    in ∑_{1≤i<j≤n} …. It does not bind names that are already known.
+    in ∑_{1≤i<j≤n} …. A condition does not bind names that are already known.
     """
 
     operator: str

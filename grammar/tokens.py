@@ -152,7 +152,7 @@ def covering(tokens: Sequence[Token]) -> Span:
 
 
 def is_alone(texts: Iterable[str], signs: Collection[str]) -> bool:
-    """Return whether a sign has no partner: the enclosing bracket closes before one of the `signs` occurs.
+    """Return whether a sign has no partner: the enclosing bracket closes before another of the `signs` occurs.
 
     `texts` contains the text after the sign. Signs inside inner brackets do not count. In KL(p ‖ q), for example, ‖
     has no partner, so it separates two arguments.

@@ -325,7 +325,7 @@ def is_big(node: Any) -> bool:
 def is_plain_number(node: Any) -> bool:
     """Return whether a node is a number or a size, possibly negative.
 
-    A factor before a ∑ is unambiguous if it is a number or a size.
+    Such a factor is unambiguous before a ∑.
     """
     if type(node) is Call and node.operator == "negative":
         (node,) = node.arguments

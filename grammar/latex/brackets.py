@@ -120,7 +120,7 @@ def read_bar(reader: Reader, position: int, end: int) -> int:
 
 
 def is_alone_in_bracket(reader: Reader, position: int, end: int) -> bool:
-    """Return whether no other bar follows this bar in the enclosing parentheses or braces."""
+    """Return whether this bar is in parentheses or braces, and no other bar follows in the same brackets."""
     if not reader.brackets or reader.brackets[-1] not in ("(", "{", "item"):
         return False
     return is_alone((SIGNS.get(text, ("", text))[1] for text, _, _ in reader.pieces[position + 1 : end]), "|")

@@ -242,7 +242,7 @@ class FormulaLayout:
 
 
 def _is_own(call: Call) -> bool:
-    """Return whether a call may be of a function that the program defines.
+    """Return whether the program may define the called function.
 
     For such a function, f(x)_{h(i)} could be a left-hand side.
     """

@@ -203,7 +203,7 @@ def break_row(row: Row, width: float, is_whole: bool = False) -> list[Row]:
 
 
 def best_break(row: Row, breaks: list[Break], width: float) -> Break:
-    """Return the last possible break that makes the first line fit.
+    """Return the last possible break that keeps the first line within the width.
 
     Prefer the outermost and loosest operators. The first line must also fill more than a quarter of the width. If no
     break qualifies, return the first break.

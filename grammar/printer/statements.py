@@ -78,7 +78,10 @@ class TextLayout(OperatorLayout):
         return Box((target, self.relate("←"), body))
 
     def fact(self, node) -> Box:
-        """Return the box of a comparison. Bracket its first side if a minus sign could join it to the previous line."""
+        """Return the box of a comparison, with brackets around a first side that begins with a minus sign.
+
+        Without brackets, the minus sign would join the side to the previous line.
+        """
         box = self.box_of(node.condition)
         if begins(box, "-"):
             box = self.bracket_first(box, self.box_of(conjuncts(node.condition)[0].arguments[0]))
