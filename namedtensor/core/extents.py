@@ -339,7 +339,7 @@ def exact_quotient(size: Size, divisor: Size) -> Size | None:
 
 
 def bounds(size: Size) -> tuple[int | None, int | None]:
-    """Return the bounds of a size that follow from its form if each axis has at least one element."""
+    """Return bounds of a size if each axis has at least one element. An unknown bound is None."""
     low, high = interval(size)
     return None if low == -inf else int(low), None if high == inf else int(high)
 

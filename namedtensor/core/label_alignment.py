@@ -78,7 +78,7 @@ class LabelAlignment:
         self._group |= dict.fromkeys(members, group)
 
     def moves(self, inputs: Mapping[str, Sequence[str]]) -> Moves:
-        """Return, for each input and axis, the positions that align its labels with the first input in its group.
+        """Return, for each input and axis, the positions that align the labels with the group's first input.
 
         `inputs` maps all inputs to their axes. Raise NotationError if an axis must be reordered, but an input has no
         labels on this axis.

@@ -88,7 +88,7 @@ class FunctionDefinition:
     """The definition f^l_{ax}(X; W) = body of a function, with the definitions and assertions that belong to it.
 
     `subscript` contains the kind and the text of each subscript component on the left-hand side. The kind is "axis",
-    "number" or "label" and determines what a call may write there. `superscript` has the same form, with the kinds
+    "number" or "label" and determines which components of a call match it. `superscript` has the same form, with the kinds
     "index" and "label".
     """
 
