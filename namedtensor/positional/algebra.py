@@ -75,7 +75,7 @@ def read_key(key: str) -> str:
 
 
 def is_inside_matrix(before: str) -> bool:
-    """Return whether `before` ends inside a matrix, in which case a separator belongs to the matrix."""
+    """Return whether the text `before` ends inside a matrix, so that the next separator belongs to the matrix."""
     opened = len(re.findall(r"\[|\\begin\b", before)) - len(re.findall(r"\]|\\end\b", before))
     return opened > 0
 

@@ -149,7 +149,7 @@ class CodeIndices:
         return nodes.Rename(cut, (((nodes.Axis(axis.key),), (nodes.Axis(part.key),)),)), ((part,),)
 
     def bounded(self, axis: AxisVariable, part: AxisVariable, item: slice) -> None:
-        """Record the size of a slice, if its bounds determine it, or the minimum size that they require of the axis."""
+        """Record the size of a slice or, if its bounds do not determine it, the smallest possible size of the axis."""
         start, stop = item.start or 0, item.stop
         if isinstance(stop, PartArgument) and start == 0:
             self.axes.facts.multiples.append((axis, part, stop.divisor))

@@ -1,4 +1,4 @@
-"""Sums of index notation, over whole axes, under conditions, or over a part of an axis, and expectations."""
+"""Translation of sums over whole axes, over parts of axes and under conditions, and of expectations."""
 
 from __future__ import annotations
 

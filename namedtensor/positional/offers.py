@@ -24,7 +24,7 @@ OUTER = 314  # the code of the warning about a product whose factors have no axi
 
 
 def looks_positional(source: str) -> bool:
-    """Return whether a short source resembles matrix notation, index notation or array code, and not named notation."""
+    """Return whether a short source resembles matrices, indices or array code rather than named notation."""
     return len(source) <= MAX_CHARS and SIGNS.search(source) is not None and not any(sign in source for sign in NAMED)
 
 

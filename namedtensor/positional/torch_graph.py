@@ -132,8 +132,8 @@ class GraphReader(SizeNumbers):
     def take(self, value: Any, moves: bool) -> Any:
         """Return an argument with each reference replaced by its tensor.
 
-        Each tensor gets separate axes for this use, unless the rule only moves dimensions. Lists lose empty
-        tensors.
+        Each tensor gets separate axes for this use, unless the rule only moves dimensions. Empty tensors are removed
+        from lists.
         """
         if isinstance(value, Ref):
             return self.tensor(value) if moves else self.tensor(value).used(self.axes)
@@ -326,7 +326,7 @@ class GraphReader(SizeNumbers):
     def with_axis(self, x: TracedTensor, dim: int, hint: str = "copy") -> TracedTensor:
         """Return the tensor with an axis along this dimension.
 
-        If there is none, the tensor is repeated along a new axis.
+        If the dimension has no axis, the tensor is repeated along a new axis.
         """
         if x.dims[dim]:
             return x

@@ -45,7 +45,7 @@ OF_TRAINING = (*DROPOUT, NN.BatchNorm1d, NN.BatchNorm2d, NN.BatchNorm3d, NN.Sync
 def subject_of(
     module: Any, inputs: Sequence[Any], named: Mapping[str, Any], training: bool = False
 ) -> tuple[Subject, dict[str, torch.Tensor]]:
-    """Return the subject of the translation, and its input tensors by parameter name."""
+    """Return the module or function as a `Subject`, and its input tensors by parameter name."""
     if not callable(module):
         raise NotationError(208, f"from_torch takes a module or a function, not {type(module).__name__}")
     function = module.forward if isinstance(module, torch.nn.Module) else module

@@ -214,7 +214,7 @@ class Slots:
         return self.from_before(several)
 
     def kind(self, ref: Ref) -> str:
-        """Return the origin of a tensor that no step computes, such as "input" or "parameter", or ""."""
+        """Return the origin of a tensor, such as "input" or "parameter", or "" if a step computes the tensor."""
         return self.runs.origins.get(ref, ("", ""))[0]
 
     def is_one(self, several: tuple[Ref, ...]) -> bool:
@@ -335,7 +335,7 @@ def modules_as_functions(runs: Runs, output: Ref, used: Collection[int]) -> list
 def blocks_of(runs: Runs, of_module: ModuleCalls) -> list[tuple[int, ...]]:
     """Return the steps of each call of a module.
 
-    A call contains consecutive steps of the module from its first step.
+    They are the consecutive steps of the module from the start of the call.
     """
     inside, blocks = {*of_module.steps}, []
     for start, end in zip(of_module.starts, [*of_module.starts[1:], len(runs.needed)]):
@@ -365,7 +365,7 @@ class CallSlots(Slots):
 
 
 def make_shared_function(runs: Runs, blocks: Sequence[tuple[int, ...]], output: Ref, path: str) -> Repeat | None:
-    """Return equal calls, or one call, as a function of their arguments, or None if this is not possible or useful."""
+    """Convert one call, or several equal calls, to a function. Return None if this is not possible or useful."""
     slots = CallSlots(runs, blocks)
     steps = slots.steps()
     if steps is None or len(slots.shared) < MIN_PARAMETERS or not slots.families:
