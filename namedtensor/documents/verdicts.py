@@ -23,7 +23,7 @@ class Draws:
 
 
 class Tried(NamedTuple):
-    """The result for an assertion: its status, and a counterexample, or the reason why it was not tested."""
+    """The result for an assertion: its status, with a counterexample or the reason why it was not tested."""
 
     span: Span
     status: str
