@@ -296,7 +296,7 @@ class Setting:
 def _choose_numbers(count: int, offset: int) -> list[tuple[int, ...]]:
     """Return combinations of sizes to try.
 
-    Combinations with more different sizes come first, then combinations with smaller sizes.
+    They are sorted by the number of different sizes, highest first. Ties are sorted by the largest size, ascending.
     """
     choices = itertools.islice(itertools.product(range(2 + bool(offset), MOST + 2 * offset), repeat=count), 10**5)
     return sorted(choices, key=lambda choice: (-len(set(choice)), max(choice, default=0)))[:TRIES]
