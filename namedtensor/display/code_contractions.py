@@ -32,7 +32,7 @@ def contraction(w: ArrayWriter, term: Term) -> CodeExpression:
 def write_matrix_product(
     w: ArrayWriter, term: Term, first: CodeExpression, second: CodeExpression, only_vector: bool = False
 ) -> CodeExpression | None:
-    """Return a product as A @ B, or None if it cannot be written as such a product.
+    """Return a product as A @ B, or None if it does not have this form.
 
     A or B can be a vector, and A can have more leading axes.
     """
