@@ -134,7 +134,7 @@ def dispatch(words: list[str]) -> int:
 
 
 def guard_words(words: list[str]) -> list[str]:
-    """Remove `--` from the words, and put a blank before each later word that argparse would parse as an option."""
+    """Remove `--`, and put a blank before each of the following words that argparse would parse as an option."""
     if "--" not in words:
         return words
     at = words.index("--")

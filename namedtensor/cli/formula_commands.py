@@ -29,7 +29,7 @@ class Result(NamedTuple):
 
 
 def print_result(name: str, options: Any, console: Console) -> None:
-    """Compute and print the kind of result with this name. Raise InputError if an option does not apply to it."""
+    """Compute and print a result of the kind `name`. Raise InputError if an option does not apply to this kind."""
     row = RESULTS[name]
     for option in row.refused:
         if getattr(options, option, None):

@@ -50,7 +50,7 @@ def split_pair(word: str, meaning: str, sign: str = "=") -> tuple[str, str]:
 
 
 def split_given(word: str) -> tuple[str, str]:
-    """Return the name and the value of an input NAME=VALUE. Raise InputError if one of them is missing."""
+    """Return the name and the value of an input NAME=VALUE. Raise InputError if the name or value is missing."""
     meaning = "an input; write NAME=FILE:axis,axis or NAME=2.5 or NAME='[1,2]:axis'"
     name, text = split_pair(word, meaning)
     if not text:

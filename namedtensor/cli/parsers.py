@@ -20,7 +20,7 @@ Run = Callable[[Any, Console], "int | None"]
 class Command(NamedTuple):
     """A command of `namedtensor`. Its function `run` returns the exit status, or None for 0.
 
-    An entry point of the group `namedtensor.commands` provides a command with the name of the entry point.
+    An entry point of the group `namedtensor.commands` provides a command, which has the same name.
     """
 
     meaning: str

@@ -47,7 +47,7 @@ class SessionStatement(NamedTuple):
     elements: str = ""  # the left-hand side if it defines elements of a name
 
     def replaces(self, other: SessionStatement) -> bool:
-        """Return whether this statement replaces another because it defines or declares one of the same names."""
+        """Return whether this statement replaces another statement, because both define or declare the same name."""
         return bool(self.names & other.names) and self.elements in ("", other.elements)
 
 
