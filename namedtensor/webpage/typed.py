@@ -93,7 +93,7 @@ def read_typed_text(request: Request) -> TypedText:
 
 @lru_cache(maxsize=32)  # The page sends several requests for one text and its edits.
 def make_typed_text(text: str, syntax: str, inputs: Items, extent: Items) -> TypedText:
-    """Return a text with types for all inputs. The types in `inputs` and the sizes in `extent` are given."""
+    """Return a text with types for all inputs, given some types in `inputs` and some sizes in `extent`."""
     goal, sizes = WholeProgram(ParsedProgram(text, syntax)), dict(extent)
     types_, problems = types_given(goal, dict(inputs))
     arguments = arguments_of(goal)

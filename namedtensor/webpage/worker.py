@@ -60,7 +60,7 @@ class Worker:
             self._add()
 
     def answer(self, request: bytes) -> bytes:
-        """Return the reply to a request, or an error if the reply takes too long or too much memory."""
+        """Return the reply to a request, or an error if the reply takes too long or uses too much memory."""
         line = json.dumps(
             {"file": self.file, "site": self.site, "request": request.decode("utf-8", "replace")}
         ).encode()
