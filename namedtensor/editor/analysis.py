@@ -226,7 +226,7 @@ class EditedDocument:
 
 
 def regions_of(report: Document, whole: Whole, path: str) -> list[FormulaRegion]:
-    """Return the programs of a document, leaving out those whose sections are in included files."""
+    """Return the programs of a document, without the programs whose sections are in included files."""
     regions: list[FormulaRegion] = []
     for section in report.sections:
         inherits = frozenset(

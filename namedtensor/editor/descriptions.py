@@ -87,7 +87,7 @@ def definition_of(document: EditedDocument, mention: Occurrence, offset: int) ->
 
 
 def operator_at(text: str, offset: int) -> tuple[Span, Operator] | None:
-    """Return the span of the built-in function or operator at an offset, and its operator, or None if there is none."""
+    """Return the span and the operator of the built-in function or sign at an offset, or None if there is neither."""
     line = text.rfind("\n", 0, offset) + 1
     for word in WORD.finditer(text, line):
         if word.start() > offset:
