@@ -186,7 +186,7 @@ def is_header(rows: Sequence[Row]) -> bool:
 
 
 def is_years(titles: Sequence[int | float | None], values: Sequence[Sequence[int | float | None]], alone: bool) -> bool:
-    """Return whether the titles are years, by rule 3. A single year is accepted only if `alone` is true."""
+    """Return whether the titles are years, according to rule 3. A single year is accepted only if `alone` is true."""
     fit = all(isinstance(title, int) and title in YEARS for title in titles)
     if not fit or any(number is not None and YEARS[0] <= number <= YEARS[-1] for row in values for number in row):
         return False
@@ -194,7 +194,7 @@ def is_years(titles: Sequence[int | float | None], values: Sequence[Sequence[int
 
 
 def is_counted(titles: Sequence[int | float | None], values: Sequence[Sequence[int | float | None]]) -> bool:
-    """Return whether the titles are consecutive numbers from 0 or 1 and the values are not, by rule 4."""
+    """Return whether the titles are consecutive numbers from 0 or 1 and the values are not, according to rule 4."""
     counts = len(titles) >= 3 and titles[0] in (0, 1) and is_consecutive(titles)
     if not counts or any(map(is_consecutive, values)):
         return False

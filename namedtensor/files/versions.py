@@ -88,7 +88,7 @@ def read_one_version(path: Path, read: Callable[[], Result]) -> Result:
 
 @contextmanager
 def hold_open(path: Path) -> Generator[int | None]:
-    """Hold a file open while it is read, so that no other file can get its identity. Yield its file descriptor.
+    """Hold a file open while it is read, so that no other file can get the same identity. Yield the file descriptor.
 
     A folder is also held open if the system permits this. Yield None for a folder or an unreadable file.
     """
