@@ -51,7 +51,7 @@ class ComputePlacement:
     def _place_product(self, term: Term, sizes: Mapping[str, int]) -> Place | None:
         """Return the function that places a matrix product by the rules of computation.
 
-        Therefore, the rules of a named value do not affect later products. Return None if the term is not a product, if
+        Later products therefore do not inherit the rules of a named value. Return None if the term is not a product, if
         a summed axis is sharded, or if a mesh axis in the rules of named values does not shard the result.
         """
         is_product = bool(term.axes) and term.operator in ("⊙", "∑")

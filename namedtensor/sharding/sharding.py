@@ -107,7 +107,7 @@ class Sharding:
 
     @property
     def spread(self) -> dict[str, int]:
-        """The number of parts into which each sharded axis is split, by axis."""
+        """A mapping from each sharded axis to the number of its parts."""
         parts = {axis: math.prod(self.mesh.shape[name] for name in over) for axis, over in self.rules.items()}
         return {axis: count for axis, count in parts.items() if count > 1}
 
