@@ -266,7 +266,7 @@ class LayerCalls:
         return variant(self.notation, self.definitions, optional_inputs | self.removed, self._about.strict)
 
     def _named(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Return the positional and named arguments of a call. If the layer declares inputs, all arguments are named."""
+        """Return the positional and named arguments of a call. If the layer declares inputs, name all arguments."""
         named = normalize_names({name: value for name, value in named.items() if value is not None})
         if not self.inputs:
             self._check_names(named, ())
