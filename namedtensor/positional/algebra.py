@@ -65,7 +65,7 @@ def split_declarations(source: str) -> tuple[str, dict[str, str]]:
 
 
 def read_key(key: str) -> str:
-    r"""Return a given name in the spelling that the source's trees use. The name may be in LaTeX, such as \beta or \tilde h."""
+    r"""Return a given name in the spelling of the source's trees. It may be in LaTeX, such as \beta or \tilde h."""
     if "\\" not in key:
         return canonical(key)
     try:

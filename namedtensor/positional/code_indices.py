@@ -201,7 +201,7 @@ class CodeIndices:
 
     # ------------------------------------------------------------------------------------------- several, and conditions
     def paired(self, x: AxisValue, items: Sequence[Any], tensors: Sequence[int]) -> AxisValue:
-        """Translate P[np.arange(n), I], in which adjacent tensors index P. All except one must be ranges of whole axes."""
+        """Translate P[np.arange(n), I], in which adjacent tensors index P. All but one must be ranges of whole axes."""
         if None in items or any(isinstance(item, slice) and item != slice(None) for item in items):
             raise MisuseError("these indices together are not supported")
         if [*tensors] != list(range(tensors[0], tensors[-1] + 1)):

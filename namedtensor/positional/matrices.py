@@ -245,7 +245,7 @@ class Walk(MatrixLeaves):
         return self.scaled(Matrix(eye.node, EMPTY), replace(other, lying=False))
 
     def with_ones(self, x: Matrix, y: Matrix, tree: Tree) -> Matrix:
-        """Return the product with a vector of ones as a sum, as in 𝟏^⊤ x and A 𝟏. Raise NotationError for other products."""
+        """Return a product with a vector of ones, 𝟏^⊤ x or A 𝟏, as a sum. Raise NotationError for other products."""
         if x.ones and y.ones or x.is_number or y.is_number:
             raise self.refuse(tree, "nothing specifies how long this vector of ones is")
         if not fits(x.dims[1], y.dims[0]):

@@ -183,7 +183,7 @@ class MatrixLeaves:
         return Matrix(number(1), ((axes[0],), tuple(axes[1:])), ones=True)
 
     def guess(self, tree: Tree, name: str) -> None:
-        """Guess whether an undeclared name is a number, vector or matrix by its first letter, and record the assumption."""
+        """Guess by its first letter whether an undeclared name is a number, vector or matrix. Record the assumption."""
         letter = name[0]
         if not letter.isalpha() or "\\" in name:
             raise self.refuse(tree, f"{name} is not a name")
@@ -347,7 +347,7 @@ class MatrixLeaves:
         return plus(nodes.Name(letter), item.offset)
 
     def meet_range(self, tree: Tree, letter: str, axis: AxisVariable, counted: set[str]) -> None:
-        """Unify an axis with the axis of a letter. The second axis of A_{ii} only gets the same length as the first axis."""
+        """Unify an axis with the axis of a letter. The second axis of A_{ii} only gets the length of the first axis."""
         if letter not in counted:
             self.meet(tree, self.letter(letter), axis, letter)
         elif not self.letter(letter).kind.unify(axis.kind):

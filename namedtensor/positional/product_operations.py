@@ -201,7 +201,10 @@ operation("layer_norm", "x, normalized_shape, weight=None, bias=None, eps=1e-5",
 
 
 def concatenate(axes: Axes, tensors: Any, axis: Any) -> AxisValue:
-    """Concatenate tensors along a dimension, which gets a new axis. A tensor of size 1 along this dimension adds one element."""
+    """Concatenate tensors along a dimension, which gets a new axis.
+
+    A tensor of size 1 along this dimension adds one element.
+    """
     if not isinstance(tensors, (tuple, list)) or not tensors or not isinstance(axis, int | None):
         raise MisuseError("concatenate needs a list of tensors and an axis")
     parts = [numeric(part) if axis is not None else values.flatten_axes(axes, numeric(part), None)[0] for part in tensors]  # fmt: skip

@@ -105,7 +105,8 @@ class TensorNames:
     def of_value(self, source: SourceLine, path: str, operator: str) -> Node:
         """Return a name for a value.
 
-        The name is the variable that the source line assigns. If there is none, the name comes from the module's path or from the operation.
+        The name is the variable that the source line assigns. If there is none, the name comes from the module's path
+        or from the operation.
         """
         match = ASSIGNED.match(source.text)
         if match:

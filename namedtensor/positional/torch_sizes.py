@@ -48,7 +48,7 @@ def groups_of(inputs: Mapping[str, torch.Tensor], names: Mapping[str, str]) -> l
 
 
 def resize_inputs(inputs: Mapping[str, torch.Tensor], sizes: Mapping[Group, int], seed: int) -> dict[str, torch.Tensor]:
-    """Return random inputs that resemble the given inputs. `sizes` contains the new size of each group of dimensions."""
+    """Return random inputs that resemble the given inputs. `sizes` contains the new sizes of dimension groups."""
     generator = torch.Generator().manual_seed(seed)
     lengths = {dimension: size for group, size in sizes.items() for dimension in group.places}
     result = {}

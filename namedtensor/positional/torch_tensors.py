@@ -201,7 +201,7 @@ class TensorViews:
     def merge_and_split(
         self, tensor: TracedTensor, tokens: list[AxisVariable | int], shape: Sequence[int]
     ) -> tuple[TracedTensor, list[Dim], int]:
-        """Merge the fewest leading tokens whose product matches leading sizes of the shape, and split the result into these.
+        """Merge the fewest leading tokens that match leading sizes of the shape, and split the result into these sizes.
 
         Return the tensor, the new dimensions, and the number of merged tokens.
         """
@@ -323,7 +323,7 @@ class TensorViews:
     def indexed(
         self, tensor: TracedTensor, dim: int, index: Node, dims: Sequence[Dim], shape: Sequence[int]
     ) -> TracedTensor:
-        """Return the elements that an index selects along a dimension. The index's dimensions replace this dimension."""
+        """Return the elements that an index selects along a dimension. The index's dimensions replace the dimension."""
         (axis,) = tensor.dims[dim]
         rest = axes_of((*tensor.dims[:dim], *tensor.dims[dim + 1 :]))
         self.axes.apart([*rest, axis], [*rest, *axes_of(dims)])

@@ -315,7 +315,7 @@ def _write_counting(axes: Sequence[str]) -> Node:
 
 
 def _components(item: Any, names: Names) -> tuple[Any, ...]:
-    """Write one item of a tuple with axis names, and return the new items. A split axis becomes one item for each part."""
+    """Write one item of a tuple with axis names, and return the new items. A split axis becomes one item per part."""
     if isinstance(item, nodes.Name) and item.text in names:
         return tuple(nodes.Name(part) for part in names[item.text])
     return (write_node(item, names),)
