@@ -53,7 +53,7 @@ class Adjoint:
         return nodes.Superscript(Name(self.letter), (write_index(index),))
 
     def call_axis(self, axis: str) -> str:
-        """Return the name that an axis of the derivative has in the adjoint. If `marked` has no stars, remove the stars."""
+        """Return the name in the adjoint for an axis of the derivative. If `marked` has no stars, remove the stars."""
         return axis.rstrip(MARKS) if self.marked == self.axes else axis
 
     def times(self, weight: Node, of: Node) -> Node:

@@ -128,7 +128,7 @@ class InputDraws:
 
     @cached_property
     def _residuals(self) -> list[tuple[Formula, list[str], dict[str, int]]]:
-        """Return the differences between the sides of the stated equations, each as a formula with its inputs and sizes."""
+        """Return the differences between the sides of the equations, each as a formula with its inputs and sizes."""
         return [
             self._difference(first, other)
             for statement in self.stated
