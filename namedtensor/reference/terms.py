@@ -1,4 +1,4 @@
-"""Evaluation of the terms in a typed graph. Structural terms are computed by rules, and operators by their definitions."""
+"""Evaluation of the terms in a typed graph. Structural terms have rules, and operators have definitions."""
 
 from __future__ import annotations
 
