@@ -38,7 +38,7 @@ class DefinitionConflict(NamedTuple):
 
 
 class Redefinition(NamedTuple):
-    """A redefinition of a name, with the position at which it takes effect and the spans of both defining statements."""
+    """A redefinition of a name, with the position at which it takes effect and the spans of both definitions."""
 
     position: int
     first: Span
@@ -112,7 +112,7 @@ class Together:
 
     @cached_property
     def of_rows(self) -> frozenset[Span]:
-        """Return the spans of signatures that differ between rows, so that each signature applies only to its own row."""
+        """Return the spans of signatures that differ between rows, so that each signature applies only to its row."""
         signatures: dict[tuple[MathSpan | None, str], list[nodes.Signature]] = {}
         for statement in self.statements:
             if isinstance(statement, nodes.Signature) and (called := _declares(statement)):

@@ -309,7 +309,7 @@ class IncludedReading:
     """A reader that inserts the files that a document includes."""
 
     def __init__(self, file: str, text: str, chapter: str | None = None, read: Read | None = None):
-        """Prepare to read a file, from `read` or from disk. If `chapter` is included, record this without reading it."""
+        """Prepare to read a file, from `read` or from disk. If `chapter` is included, only record this."""
         self.chapter, self.chapter_found, self.given = chapter, False, read
         self.whole = Whole(file, text)
         self.folder = os.path.dirname(file)

@@ -1,7 +1,8 @@
 r"""The base of the readers that convert Markdown, HTML and reStructuredText to LaTeX.
 
 A reader has a pattern of markup tokens, and one method for each group in the pattern. The method converts the content
-that begins at a token, and returns the position after this content. A macro that a formula defines applies to all later formulas.
+that begins at a token, and returns the position after this content. A macro that a formula defines applies to all later
+formulas.
 """
 
 from __future__ import annotations
