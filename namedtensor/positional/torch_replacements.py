@@ -216,13 +216,13 @@ def nll_loss(
     reduced = (lambda losses: losses, torch.mean, torch.sum)[reduction]
     if weight is None and ignore_index == -100:
         return reduced(-self.gather(dim, target.unsqueeze(dim)).squeeze(dim)), self
-    kept = target != ignore_index
-    classes = target if ignore_index == -100 else torch.where(kept, target, 0)
+    is_counted = target != ignore_index
+    classes = target if ignore_index == -100 else torch.where(is_counted, target, 0)
     losses = -self.gather(dim, classes.unsqueeze(dim)).squeeze(dim)
-    factor = kept if weight is None else weight[classes]
+    factor = is_counted if weight is None else weight[classes]
     if ignore_index != -100:
-        losses = torch.where(kept, losses, 0)
-        factor = factor if weight is None else kept * factor
+        losses = torch.where(is_counted, losses, 0)
+        factor = factor if weight is None else is_counted * factor
     losses = losses if weight is None else factor * losses
     total = torch.sum(factor)
     return torch.sum(losses) / total if reduction == 1 else reduced(losses), total
