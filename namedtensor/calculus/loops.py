@@ -129,7 +129,7 @@ def tangent(linearization: Any, term: Term, parts: Sequence[Term | None]) -> Ter
 
 
 def read(loop: Loop, results: Sequence[Term]) -> list[tuple[int, Term]]:
-    """Return the numbers and terms of the states that the results read."""
+    """Return the index and the term of each loop state that the results depend on."""
     keys = {id(term) for term in topological(*results)}
     return [(number, state) for number, state in enumerate(loop.states) if id(state) in keys]
 

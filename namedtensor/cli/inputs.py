@@ -117,7 +117,7 @@ def headers_of(words: list[str]) -> dict[str, bool | None]:
 
 
 def sizes_of(words: list[str], example: str = "--sizes heads=8,seq=3") -> dict[str, int]:
-    """Return the sizes in words such as heads=8,seq=3. Raise InputError if they are invalid."""
+    """Parse axis sizes from command-line arguments such as heads=8,seq=3. Raise InputError if one is invalid."""
     sizes: dict[str, int] = {}
     for word in ",".join(words).split(",") if words else ():
         name, _, text = map(str.strip, word.partition("="))

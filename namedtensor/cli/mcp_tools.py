@@ -184,7 +184,7 @@ class BoundedTools:
             return error_answer(problem)
 
     def bound(self, tool: Callable[..., Record]) -> Callable[..., Record]:
-        """Return a tool with limits. The client cannot pass the argument `code`."""
+        """Wrap a tool to run with the server's limits. Clients cannot pass the argument `code`."""
 
         @wraps(tool)
         def ask(**arguments: Any) -> Record:

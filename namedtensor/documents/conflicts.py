@@ -79,7 +79,7 @@ class ConflictingPart(ParsedProgram):
 
     @cached_property
     def bound(self) -> Scope:
-        """Return the scope of the program without inputs. Raise NotationError if the definitions conflict."""
+        """Return the program's scope before inputs are bound. Raise NotationError if the definitions conflict."""
         return bind(self.source, self.tree)
 
     def scope_given(self, inputs: Mapping[Key, InputType]) -> Scope:

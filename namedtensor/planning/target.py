@@ -51,7 +51,7 @@ class Target:
         self._asked: Cache[tuple[Any, ...], str] = Cache(f"dtypes of {backend.name}", MAX_ASKED)
 
     def over(self, placement: Placement | None) -> Target:
-        """Return a copy of the target that places values on several devices, or the target itself for None."""
+        """Return a copy of the target that places values on devices, or the target itself if `placement` is None."""
         if placement is None:
             return self
         result = copy(self)

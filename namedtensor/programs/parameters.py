@@ -82,7 +82,7 @@ def shapes_of(checker: Checker, shapes: Mapping[str, Any]) -> Shapes:
 
 
 def ask_for_type(problem: NotationError) -> NotationError:
-    """Return the error that asks for the type of a name if this is the cause of `problem`, or else `problem`."""
+    """Return an error that asks for a name's type if `problem` is a missing type. Otherwise, return `problem`."""
     name = problem.symbol
     if problem.reason != TYPE_NEEDED:
         return problem

@@ -65,7 +65,7 @@ class ProgramNames:
         return self.declared | self.defined
 
     def asked(self, function: FunctionDefinition) -> list[Key]:
-        """Return the parameters of a function: declared names, and names that are neither arguments nor defined."""
+        """Return the parameters of a function: declared names, and names that are neither arguments nor definitions."""
         bodies = [function.body, *(fact.body for facts in function.facts.values() for fact in facts)]
         keys = {name.key() for name in (*function.parameters, *function.options)}
         fromkeys = dict.fromkeys(name for body in bodies for name in find_used_names(body, self._find_labeled_names))

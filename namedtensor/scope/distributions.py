@@ -39,7 +39,7 @@ class Distribution(NamedTuple):
 
 
 def _normal(op: Operation, parameters: Sequence[Any], u: Any, w: Any) -> Any:
-    """Compute a sample of a normal distribution by the Box-Muller method. The second parameter is the variance."""
+    """Draw from a normal distribution with the Box-Muller transform. The second parameter is the variance."""
     mean, variance = parameters
     radius = op("sqrt", op("⊙", -2.0, op("log", u)))
     standard = op("⊙", radius, op("cos", op("⊙", 2 * math.pi, w)))

@@ -356,7 +356,7 @@ def _join_axes(self: Forms, term: Term) -> Form:
 
 
 def _uniform(self: Forms, term: Term) -> Form:
-    """Return random numbers as a form.
+    """Convert a term for random numbers to a form.
 
     Raise NotReadableError for the samples of an expectation, which cannot be listed.
     """

@@ -62,7 +62,7 @@ class Reference:
 
 @lru_cache(maxsize=64)
 def reference_of(exercise: ExerciseText, seed: int) -> Solution | Kept:
-    """Return the reference answers of an exercise. They are cached, since all answers of a class need them."""
+    """Return the reference answers of an exercise. They are cached, because each student's answer needs them."""
     return Kept(exercise) if exercise.expected is not None else Solution(exercise, seed)
 
 

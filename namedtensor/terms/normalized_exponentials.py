@@ -26,7 +26,7 @@ def with_softmax(
     """Rewrite normalized exponentials as softmax or logsumexp, and return the roots.
 
     `opaque` contains the ids of terms that stay unchanged and that no rewrite looks into. New terms are interned in
-    `graph`. The default is a separate graph with serial numbers after the serial numbers of the roots.
+    `graph`. By default, a new graph continues the serial numbers of the roots.
     """
     order = topological(*roots)
     kinds = {*map(OPERATOR, order)}

@@ -124,7 +124,7 @@ def unfold_step(stages: Stages, step: ExplainedStep) -> Term:
 
 
 class Board(LoopWriter):
-    """A writer of one element of a step. Sums are written out as operations on elements of the operands."""
+    """Write the computation of one element of a step, with sums as operations on elements of the operands."""
 
     def __init__(self, stages: Stages, step: ExplainedStep, operands: Mapping[int, int], at: Place):
         self.library, self.rules, self.stages, self.helpers = BOARD, RULES, stages, {}
