@@ -4,8 +4,8 @@
 `facts`: named assumptions about tensors.
 `canonical`: canonical keys, which are equal for equivalent forms, and the common coefficient of a form.
 `work`: counts of applied rules, and the budget.
-`matching`: occurrences of one product's factors in another product, and the assumptions that rewrite them.
-`signs`: signs of forms, and forms that are rarely 0.
+`matching`: occurrences of a pattern in a product, and rewrites by assumptions.
+`signs`: the signs of forms, and a test for forms that are rarely 0.
 `factors`: rules for the factors of one product, and known totals, such as the total of softmax.
 `product_rules`: rules for one product that only proofs apply.
 `algebra`: sums, products and powers, simplified on construction.

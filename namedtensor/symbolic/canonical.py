@@ -119,9 +119,9 @@ def _refine_colors(
 
 
 def _arrange_factor(factor, around: list[Any], position: int) -> tuple[Any, ...]:
-    """Return the labels of a factor's indices in the smallest of the factor's equivalent orders.
+    """Return the labels of a factor's indices, in the smallest order that the factor's symmetries allow.
 
-    Each label is paired with whether its index is at the given position.
+    Each label is paired with a flag, which is true for the index at `position`.
     """
     marked = [(label, at == position) for at, label in enumerate(around)]
     return min(tuple(marked[at] for at in order) for order in factor.head.symmetries)

@@ -32,7 +32,7 @@ IDENTITIES = {  # For operators that the prelude does not define.
 
 @cache
 def definitions() -> Mapping[str, OperatorDefinition]:
-    """Return the definitions that proofs expand, by operator name. They contain no conditions."""
+    """Return the definitions that proofs expand, by operator name. Definitions with conditions are left out."""
     expanded = {name: line for name, line in load_definitions().items() if not {"=", "if"} & {*line.body.split()}}
     return {name: line for name, line in {**expanded, **IDENTITIES}.items() if name not in PROOF_DEFINITIONS}
 
@@ -52,7 +52,7 @@ def expand(forms: Any, term: Term) -> Form | None:
 
 
 def decide_condition(forms: Any, condition: Term) -> bool | None:
-    """Return whether a condition is true if the formula has a value, or None if this is undecided."""
+    """Return whether a condition is true, assuming that the formula has a value. Return None if this is undecided."""
     if isinstance(condition.number, bool):
         return condition.number
     if condition.operator not in ("=", ">") or condition.arguments[1].number != 0:

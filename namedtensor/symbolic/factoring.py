@@ -205,7 +205,7 @@ MAX_NUMERATOR_TERMS = 4000
 
 
 def vanishes(form: Form) -> bool:
-    """Return whether a form is 0 if it has a value. Its denominators are multiplied out."""
+    """Return whether a form is 0 whenever it has a value. Multiply out its denominators to decide."""
     while form and (below := _denominator(form)) is not None:
         count_rule("common denominator")
         form = algebra.add(

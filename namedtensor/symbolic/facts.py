@@ -4,7 +4,8 @@
     S = S_{a→b, b→a}         equivalent orders of the indices of S
     x > 0                    the sign of a head
 
-The program declares an assumption, or its definitions prove it. `fact_kinds` lists the kinds of assumptions.
+An assumption is declared in the program, or follows from the program's definitions. `fact_kinds` lists the kinds of
+assumptions.
 """
 
 from __future__ import annotations

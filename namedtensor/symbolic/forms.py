@@ -14,8 +14,8 @@ indices. A factor is a head with indices, raised to an exponent. A `FormHead` is
     apply       an operator applied to forms over bound indices; the first indices of its factor are its result axes
 
 Inside an `intern_heads` block, `head` interns heads, so that equal heads are one object. Separate blocks have separate
-heads. The order of creation determines the order and the names in the output. It must therefore depend only on the
-question that the block answers. The forms inside a head refer to outside indices only through `slots`, so that an
+heads. The order of creation determines the order and the names in the output. This order must therefore depend only on
+the question that the block answers. The forms inside a head refer to outside indices only through `slots`, so that an
 outside index can be replaced without changing these forms.
 """
 

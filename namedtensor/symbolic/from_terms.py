@@ -56,7 +56,7 @@ class NotReadableError(Exception):
 
 
 class Forms:
-    """Translate terms to forms. A term whose id is in `names` becomes the name with that id."""
+    """A translator from terms to forms. `names` maps the ids of terms to the names that replace these terms."""
 
     def __init__(self, names: Mapping[int, str], room: int = 12):
         self.names, self.room = names, room

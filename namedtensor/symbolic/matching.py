@@ -52,7 +52,7 @@ def _matches(
     pattern: Product,
     names: IndexNames,
 ) -> Iterator[tuple[tuple[Fraction, ...], IndexNames]]:
-    """Yield each match of all `factors`, as the remaining exponents in the product and the index map."""
+    """Yield, for each match of all `factors`, the exponents that remain in the product and the index map."""
     if not factors:
         yield exponents, names
         return
@@ -65,7 +65,7 @@ def _matches(
 
 
 def align(mine: Factor, theirs: Factor, pattern: Product, product: Product, names: IndexNames) -> Iterator[IndexNames]:
-    """Yield the index maps with which a factor of a pattern matches a factor of a product.
+    """Yield each index map that makes a factor of a pattern equal to a factor of a product.
 
     An index map sends distinct summed indices to distinct indices.
     """

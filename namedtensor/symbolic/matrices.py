@@ -89,7 +89,7 @@ def inverse(matrix: Form, row: FormIndex, column: FormIndex, out: tuple[FormInde
 
 
 def orient_matrix(form: Form, row: FormIndex, column: FormIndex) -> tuple[FormIndex, FormIndex]:
-    """Return the row and column index in the same order for a matrix and its transpose."""
+    """Return the row index and the column index, in an order that is the same for a matrix and its transpose."""
     outside = indices_of(form) - {row, column}
     keys = [canonical.make_closed_key((form,), bound, outside)[0] for bound in ((row, column), (column, row))]
     if keys[1] < keys[0]:

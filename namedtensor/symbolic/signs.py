@@ -23,7 +23,7 @@ def record_of(head: FormHead) -> Operator:
 
 
 def never_negative(factor: Factor) -> bool:
-    """Return whether a factor is nonnegative if it has a value."""
+    """Return whether a factor is nonnegative whenever it has a value."""
     exponent = factor.exponent
     if exponent.denominator % 2 == 0 or (exponent.denominator == 1 and exponent % 2 == 0):
         return True
@@ -31,7 +31,7 @@ def never_negative(factor: Factor) -> bool:
 
 
 def get_known_sign(head: FormHead) -> Sign | None:
-    """Return the sign of a head according to the assumptions, or None if they do not determine it."""
+    """Return the sign that the assumptions imply for a head, or None if they imply no sign."""
     sign, fact = current().facts.signs.get(head, (None, ""))
     if sign is not None:
         count_rule(fact)
@@ -39,7 +39,10 @@ def get_known_sign(head: FormHead) -> Sign | None:
 
 
 def get_head_sign(head: FormHead) -> Sign | None:
-    """Return "positive" or "nonnegative" if a head has this sign whenever it has a value, or None."""
+    """Return the sign of a head, "positive" or "nonnegative", or None if its sign is unknown.
+
+    The head has this sign whenever it has a value.
+    """
     record = record_of(head)
     match head.kind:
         case "size" | "constant":
@@ -58,7 +61,10 @@ def get_head_sign(head: FormHead) -> Sign | None:
 
 
 def sign_of(form: Form) -> Sign | None:
-    """Return "positive" or "nonnegative" if a form has this sign whenever it has a value, or None."""
+    """Return the sign of a form, "positive" or "nonnegative", or None if its sign is unknown.
+
+    The form has this sign whenever it has a value.
+    """
     if not all(product.coefficient >= 0 and all(map(never_negative, product.factors)) for product in form):
         return None
     heads = [[factor.head for factor in product.factors] for product in form]

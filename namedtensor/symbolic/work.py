@@ -49,7 +49,7 @@ class Budget:
 class Work:
     """The state of a simplification: its budget, its assumptions, and the number of applications of each rule.
 
-    If `proving` is true, only rules apply that are valid whenever both sides have a value. Definitions then replace
+    If `proving` is true, every applied rule is valid whenever both sides have a value. Definitions then replace
     operators, and every bracket is multiplied out. `positive` contains the heads that must be nonnegative for both
     sides to have a value.
     """
