@@ -1,4 +1,4 @@
-"""Programs that consist of formulas of a document, with a map from their positions to the document's positions."""
+"""Programs assembled from a document's formulas, which map positions in the program to positions in the document."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .shown_axes import MACRO
 
 
 class AssembledProgram:
-    """A program that consists of parts of a document, with a map from its positions to the document's positions.
+    """A program assembled from parts of a document, which maps positions in the program to positions in the document.
 
     >>> work = AssembledProgram("a $x$ b $y$", [(2, 5), (8, 11)])
     >>> work.text
@@ -33,8 +33,8 @@ class AssembledProgram:
     ):
         """Join parts of a source into one text.
 
-        `written` maps a part to the text that replaces it. `before` maps a part to a source position, before which the
-        part is placed.
+        `written` maps a part to the text that replaces it. `before` maps a part to the
+        source position before which it is placed.
         """
         first = before or {}
         self.source, self.written = source, written or {}
@@ -57,7 +57,7 @@ class AssembledProgram:
         return min(start + position - self.starts[index], end)
 
     def span(self, span: Span | None) -> Span | None:
-        """Return the document's span for a span of the program. If a part's text was replaced, return the whole part."""
+        """Return the document's span for a program's span. If a part's text was replaced, return the whole part."""
         if span is None:
             return None
         part = self.parts[self.part(span[0])]

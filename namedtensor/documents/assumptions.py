@@ -48,7 +48,7 @@ Typed = Callable[[Program], tuple[Mapping[str, Mapping[str, Any]], Mapping[str, 
 
 @dataclass
 class DocumentAssumptions:
-    """A program that ends with an assertion, and the assumptions that give each of its names a meaning."""
+    """A program that ends with an assertion, and assumptions that give a meaning to each name in the program."""
 
     program: Program
     told: dict[str, str] = field(default_factory=dict)  # the meaning of each name
@@ -111,9 +111,9 @@ def said_by_differentials(claims: Iterable[Equation], known: set[str]) -> dict[s
 
 
 def said_by_side(claim: Equation, unknown: set[str]) -> dict[str, Node] | None:
-    """Return the value of an undefined name that is a side of an equation, or None if no side is such a name.
+    """Return the meaning of an undefined name that is one side of an equation, or None if neither side is undefined.
 
-    For example, if D is undefined in ∂f(X)/∂X* = D, its value is the other side.
+    For example, if D is undefined in ∂f(X)/∂X* = D, it means the other side.
     """
     for one, other in (claim.sides, claim.sides[::-1]) if len(claim.sides) == 2 and claim.range is None else ():
         if isinstance(one, Name) and one.text in unknown and one not in walk(other):

@@ -229,7 +229,7 @@ def python_formulas(text: str, path: str) -> Iterator[FormulaString | SkippedStr
 def locate_in_file(error: NotationError, formula: FormulaString, text: str) -> NotationError:
     """Return an error of a formula with its spans converted to spans of the file.
 
-    An error without a position in the formula, such as an error in an input's shape, gets the span of the whole formula.
+    An error without a position in the formula, such as one in an input's shape, gets the span of the whole formula.
     """
     if error.source != formula.text or error.span is None:
         return error.replace(source=text, span=formula.span, labels=())

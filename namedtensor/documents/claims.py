@@ -1,4 +1,4 @@
-"""The assertions of a program, each with a separate program of only the statements that it needs.
+"""Split a program into its assertions. Each assertion gets a separate program with only the statements that it needs.
 
     f(X) = X ⊙_{ax} X                         f(insideA) = insideA ⊙_{ax} insideA
     ∂f(X; H) = 2 X ⊙_{ax} H                   ∂f(X; H) = 2 X ⊙_{ax} H          about any X
@@ -76,7 +76,7 @@ def drop_declarations(alone: ClaimAlone) -> ClaimAlone | None:
 
 
 def unknown_names(alone: ClaimAlone, given: Collection[str]) -> set[str]:
-    """Return the names in an assertion that its program does not introduce and that are not given."""
+    """Return the undefined names in an assertion. Names in `given` count as defined."""
     before, claim = alone.program.statements[:-1], alone.statement
     uses = uses_of(claim)
     variables = {*uses.variables, *(operator for operator in uses.calls if operator[:1].isalpha())}

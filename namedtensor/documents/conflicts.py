@@ -46,7 +46,7 @@ class Redefinition(NamedTuple):
 
 
 class ConflictingPart(ParsedProgram):
-    """A program that consists of the statements of a text whose spans are in `kept`."""
+    """A program that contains only those statements of a text whose spans are in `kept`."""
 
     def __init__(self, source: str, spans: frozenset[Span]):
         super().__init__(source, "latex")

@@ -1,4 +1,4 @@
-"""The findings of a report, with their positions in files, except those that comments tell the checker to ignore."""
+"""The findings of a report, with their positions in files. Findings that comments silence are left out."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The check of one formula in a file.
+"""Check one formula in a file.
 
-The inputs of the formula can be unknown until it is used.
+The formula's inputs can be unknown until other code uses the formula.
 """
 
 from __future__ import annotations

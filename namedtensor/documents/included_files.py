@@ -4,7 +4,8 @@ r"""Insertion of included files into a document, in the order in which TeX reads
 
 A style file in the document's folder, such as `namedtensor.sty`, contributes only its definitions. Documents are
 untrusted. Only regular text files are opened, and outside of the document's folder only TeX files (`.tex`, `.sty`, …).
-Depth, number and size are limited. Each file that is not read gets a note, because it may contain formulas.
+The number and size of the files and the depth of inclusion are limited. Each file that is not read gets a note,
+because it may contain formulas.
 """
 
 from __future__ import annotations
@@ -184,8 +185,8 @@ def text_of(file: str, read: Read | None, limit: int = CHARACTERS) -> tuple[str,
 class Inclusion(NamedTuple):
     """A macro that includes files.
 
-    `endings` are the file endings to try. If `definitions` is true, only the definitions in the files are read. If `told`
-    is true, a missing file gets a note.
+    `endings` are the file endings to try. If `definitions` is true, only the definitions in the files are read. If
+    `told` is true, a missing file gets a note.
     """
 
     endings: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""A document as a program of the statements that apply at its end, or at the end of a section.
+"""Load a document as a program of the statements that apply at the end of the document or of a section.
 
 A section inherits statements and may redefine a name. After a redefinition, statements that use the old definition are
 omitted.

@@ -1,7 +1,7 @@
 r"""The root of a chapter, that is, the document that includes the chapter and defines its macros.
 
 The line `% !TEX root = paper.tex` names the root. Otherwise, the root is a file with `\documentclass` that includes the
-chapter, directly or through other files. It is in the folder of the chapter or in the parent folder.
+chapter, directly or through other files. This file is in the folder of the chapter or in the parent folder.
 """
 
 from __future__ import annotations

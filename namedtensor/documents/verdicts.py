@@ -16,7 +16,7 @@ UNSPECIFIED = "const"  # In A ⊙_{𝒮} ∂X + const, the name means any term t
 
 @dataclass(frozen=True)
 class Draws:
-    """The settings of random tests: their number for each assertion, and the seed."""
+    """The settings of random tests: the number of tests for each assertion, and the seed."""
 
     number: int = 8
     seed: int = 0
