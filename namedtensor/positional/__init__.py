@@ -13,7 +13,7 @@
 `matrix_leaves`: the values of matrix notation, and the leaves of its trees.
 `matrices`: translation of trees to values with rows and columns.
 `matrix_functions`: transposes, powers and norms of matrices.
-`matrix_sums`: sums under conditions and over parts of axes.
+`matrix_sums`: sums with conditions, and sums over parts of axes.
 `matrix_calls`: named functions of matrices, block matrices and derivatives.
 `algebra`: lines of matrix and index notation.
 `operations`: the record of an operation of array code, and the table of all operations.
@@ -23,19 +23,19 @@
 `view_operations`: operations that regroup dimensions.
 `code_indices`: indices and slices.
 `creation_operations`: operations that create, repeat or pad tensors.
-`selection_operations`: selection and sorting of elements, windows and pieces.
+`selection_operations`: operations that select or sort elements, form windows, or split dimensions.
 `composite_operations`: losses and similarities, composed of other operations.
 `layer_operations`: convolutions, pooling and norms, composed of other operations.
 `library_functions`: the library functions that `library_values` may call, and functions that NumPy lacks.
-`library_values`: the value of array code, computed by the library's own functions.
+`library_values`: values of array code, computed by the library's own functions.
 `code_values`: the values of names in array code, and the lines that define them.
 `code_expressions`: translation of expressions in Python's `ast`.
 `code`: translation of statements in Python's `ast`, and calls that are not in the table of operations.
 `einsum`: einsum subscripts and einops patterns.
 `detection`: detection of a source's notation.
-`formula_writing`: the result of a reader, and its lines.
-`checked`: the check of a translation, by a comparison with library values or by types.
-`translation`: `nt.translate`.
+`formula_writing`: the translated program that a reader returns, and the text of its formula.
+`checked`: checks that compare translated code with its library, and type checks of other formulas.
+`translation`: the function `nt.translate`.
 `torch_replacements`: functions and operations that are replaced while a module is recorded.
 `torch_trace`: one run of a PyTorch function, with its recorded operations.
 `torch_sizes`: the sizes that a module leaves free.
@@ -46,15 +46,15 @@
 `torch_graph`: translation of a trace by rules.
 `torch_repeats`: equal layers in a trace, and modules that are called several times.
 `torch_families`: equal layers, translated once as families.
-`torch_operations`: operations that array code also has, products and layer norms.
+`torch_operations`: operations shared with array code, products, and layer norms.
 `torch_shapes`: views, slices, concatenation, padding, new tensors and indexed elements.
 `torch_recurrences`: recurrent layers.
-`torch_program`: a module as a program, and its text.
-`torch_module`: the module that is run, and its translation with a comparison of its values.
-`torch_reading`: `nt.from_torch`.
+`torch_program`: the program that `nt.from_torch` returns, and the writer of its text.
+`torch_module`: the translation of a module, and the comparison of the program's values with the module's values.
+`torch_reading`: the function `nt.from_torch`.
 `pytest_plugin`: tests of functions that follow formulas.
-`offers`: hints with the translation of a failed formula.
+`offers`: hints that suggest a translation for a formula with an error.
 
 Contract: this package imports programs and lower layers. It never executes source text, but runs the modules and
-functions that are passed to it. The translation of code has the same values as the library.
+functions that are passed to it. Translated code has the same values as the original code.
 """

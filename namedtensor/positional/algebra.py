@@ -65,7 +65,7 @@ def split_declarations(source: str) -> tuple[str, dict[str, str]]:
 
 
 def read_key(key: str) -> str:
-    r"""Return a given name in the spelling of the source's trees. It may be in LaTeX, such as \beta or \tilde h."""
+    r"""Return a given name, which may be LaTeX such as \beta, in the spelling that the source's syntax trees use."""
     if "\\" not in key:
         return canonical(key)
     try:
@@ -302,7 +302,7 @@ class Algebra:
         return canonical(spell(head))
 
     def order(self, statement: Statement, letters: IndexLetters, value: Matrix) -> list[AxisVariable]:
-        """Return the axes of the free letters, in the order of the left-hand side or, without one, of the source.
+        """Return the axes of the free letters, in the order of the left-hand side or, if there is none, of the source.
 
         Raise NotationError if a letter occurs only on one side.
         """

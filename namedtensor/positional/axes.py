@@ -83,7 +83,7 @@ class AxisKind(Unified):
 
 
 class AxisVariable(Unified):
-    """An axis of a tensor in one of its uses. `fixed` is the name of a given axis, with its primes, or "" otherwise."""
+    """An axis in one use of a tensor. `fixed` is the name of a given axis, with its primes, or "" for other axes."""
 
     __slots__ = ("_kind", "_parts", "fixed", "key")
 
@@ -117,7 +117,7 @@ class Move(NamedTuple):
 
 @dataclass
 class Facts:
-    """The assumptions of a source about sizes and about the values of its inputs.
+    """Assumptions about the sizes in a source and the values of its inputs.
 
     The formula states the sizes in `stated`, such as |k| = 3, and the equal sizes in `same`, such as |n'| = |n|.
     `products` lists each split axis with its parts, and `totals` lists each concatenated axis with its parts. Each
@@ -128,7 +128,8 @@ class Facts:
     the formula does not state, `least` contains minimum sizes, and `longer` contains axes that are at least as long as
     another axis. `divisors` and `multiples` contain divisibility constraints. For each input that is an index,
     `indices` contains the axes that it indexes, each with its first index. `definite` contains the row axes of matrices
-    that are symmetric and positive definite in the comparison. `truths` contains inputs that are conditions. `assumed` describes assumptions in words.
+    that are symmetric and positive definite in the comparison. `truths` contains inputs that are conditions. `assumed`
+    describes assumptions in words.
     """
 
     stated: list[tuple[AxisVariable, int]] = field(default_factory=list)

@@ -65,7 +65,7 @@ def reduction(operator: str) -> Callable[..., AxisValue]:
 
 
 def select(axes: Axes, x: Any, where: Any) -> Masked | AxisValue:
-    """Return a value, or the elements of the value for which the condition `where` holds."""
+    """Return a value or, given a condition `where`, only the elements for which it is true."""
     value = numeric(x)
     if where is None or where is True:
         return value

@@ -1,6 +1,6 @@
-"""The check of a translation: code is compared with its library on random arrays, and formulas are type-checked.
+"""Check translations: compare code with its library on random arrays, and check the types of formulas.
 
-The arrays that a translation is called with are checked, too.
+Also check the arrays that a translation is called with.
 """
 
 from __future__ import annotations

@@ -106,7 +106,10 @@ MAX_NODES = 5_000
 
 
 class FullNames(ast.NodeTransformer):
-    """Replace each name that an import binds, such as LA of `from numpy import linalg as LA`, by its full name."""
+    """A transformer that replaces each imported name by its full name.
+
+    For example, after `from numpy import linalg as LA`, it replaces LA by numpy.linalg.
+    """
 
     def __init__(self, tree: ast.Module):
         self.tree, self.bound = tree, dict[str, str]()

@@ -55,10 +55,10 @@ class CodeValues:
         return source.leaf.use(self.axes)
 
     def define(self, name: str, value: Any, again: Callable[[], Any]) -> None:
-        """Define a name as a line of the formula.
+        """Define a name. A tensor becomes a line of the formula.
 
-        A view of a tensor, a condition, or a value that is not a tensor is inlined instead. `again` evaluates the
-        value again for each use.
+        A view of a tensor or a condition gets no line. Instead, each use of the name calls `again` to evaluate
+        the value. A value that is not a tensor is only stored.
         """
         if not isinstance(value, AxisValue):
             self.names[name] = value

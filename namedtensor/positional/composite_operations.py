@@ -12,7 +12,7 @@ from .values import AxisValue
 
 
 class Calls:
-    """The table of operations, whose attributes are operations by name. Composite operations call them."""
+    """The operations that composite operations can call. Each operation is an attribute, such as `o.softmax`."""
 
     def __init__(self, apply: Callable[[Operation, list[Any]], Any]):
         self._apply = apply

@@ -56,7 +56,7 @@ def new_dims(axes: Axes, shape: Any) -> tuple[Dim, ...]:
 
 # ---------------------------------------------------------------------------------------------------------- constants
 def make_filled(axes: Axes, shape: Any, value: Any) -> AxisValue:
-    """Return a tensor along new axes. All elements are the same value."""
+    """Return a tensor along new axes, in which every element has the same value."""
     return constant(new_dims(axes, shape), to_value(value).node)
 
 

@@ -1,4 +1,4 @@
-"""The result of a reader, and its text: statements about sizes, definitions and the final value."""
+"""The translated program that a reader returns, and its text: size statements, definitions and the final value."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from .values import IDENTITY, Leaf, call, number, plus, write_node
 class SourceText(Protocol):
     """Array code that its library can evaluate.
 
-    `compared_with` describes the library's last value in messages, and `integral` states whether its dtype is an integer.
+    `compared_with` describes the library's last value in messages. `integral` states whether this value has an integer
+    dtype.
     """
 
     compared_with: str

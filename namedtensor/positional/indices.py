@@ -106,8 +106,8 @@ def is_element(pair: Pair) -> bool:
 class IndexLetters:
     """The index letters of a statement. `active` is true if the statement is in index notation.
 
-    `free` contains the letters of the left-hand side, or is None without one. `counts` is the number of indices per
-    name. `binds` contains the letters that each ∑ binds.
+    `free` contains the letters of the left-hand side. Without a left-hand side, it is None. `counts` contains the
+    number of indices of each name. `binds` contains the letters that each ∑ binds.
     """
 
     source: str
@@ -298,7 +298,7 @@ def letters_below(tree: Tree) -> set[str]:
 
 
 def entries_in(tree: Tree) -> set[str]:
-    """Return the letters of all subscripts in a tree, except letters that a ∑ in it binds."""
+    """Return the letters of all subscripts in a tree, except letters that a ∑ in the tree binds."""
     inside = {letter for part in tree.parts for letter in entries_in(part)}
     pair = split_indices(tree)
     inside |= {letter for item in (pair[1] if pair else ()) for letter in letters_of_item(item)}
@@ -340,7 +340,7 @@ def head_letters(head: Tree) -> tuple[str, ...]:
 
 
 def letters_in(tree: Tree, letters: IndexLetters, names: Mapping[str, object]) -> dict[str, int]:
-    """Return the letters of a factor that it does not sum itself, each with the number of its occurrences."""
+    """Return the number of occurrences of each letter in a factor. Letters that the factor itself sums are left out."""
     if pair := letters.index_of(tree, names):
         listed = [letter for item in pair[1] for letter in letters_of_item(item)]
         return {letter: listed.count(letter) for letter in listed}

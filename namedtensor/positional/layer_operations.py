@@ -98,7 +98,10 @@ def elements_beyond(length: Any, size: int, step: int, before: int, spread: int)
 
 
 def pad_windows(o: Calls, x: Any, windows: Sequence[Window], value: float) -> Any:
-    """Pad a tensor, and return its windows. Each windowed dimension adds a last dimension of positions in a window."""
+    """Pad a tensor, and return its windows along the last dimensions.
+
+    For each of these dimensions, a new dimension at the end contains the positions within a window.
+    """
     widths = tuple(width for one in reversed(windows) for width in (one.padding, one.padding + one.beyond))
     x = o.pad(x, widths, value=value) if any(widths) else x
     first = rank_of(x) - len(windows)

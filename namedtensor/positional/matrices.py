@@ -1,4 +1,4 @@
-"""Matrix notation: a tree translated to a value with rows and columns, and an axis for each index letter.
+"""Translate the trees of matrix notation to values with rows, columns and an axis for each index letter.
 
 A vector is a column, its transpose is a row, and a scalar has neither. `A B` contracts the columns of A with the rows
 of B. Only a given vector that does not fit as a column may be used as a row, as in `x W` or in a bias that is added to
@@ -89,9 +89,10 @@ class Walk(MatrixLeaves):
         return self.sum_over(total, sorted(summed & dict(total.indices).keys()))
 
     def drop_deltas(self, factors: list[Tree], summed: set[str]) -> list[Tree]:
-        """Return the factors without each δ_{ij} that has a summed index, since the sum only renames this index.
+        """Remove each factor δ_{ij} with a summed index, and return the other factors.
 
-        The renamed indices are removed from `summed` and recorded in `aliases`.
+        A sum over i of x_i δ_{ij} is x_j, so the index i is removed from `summed`, and `aliases` maps i to j. At least
+        one factor remains.
         """
         trees = list(factors)
         for factor in factors:

@@ -279,8 +279,8 @@ def plain(walk: Walk, value: Matrix, leaf: Leaf) -> AxisValue:
 def derive_tensor(walk: Walk, value: Matrix, leaf: Leaf) -> AxisValue:
     """Return the derivative of a tensor with respect to an input.
 
-    Its node has the axes of the tensor, and new axes in place of the starred axes of the input. Its dimensions contain
-    only the new axes.
+    The node has the tensor's axes, and new axes that replace the starred axes of the input. The dimensions of the
+    result contain only the new axes.
     """
     pairs: list[tuple[AxisVariable, AxisVariable]] = [(axis, walk.axes.twin(axis)) for axis in axes_of(leaf.dims)]
     items = tuple(((nodes.Axis(f"{old.key}*"),), (nodes.Axis(new.key),)) for old, new in pairs)

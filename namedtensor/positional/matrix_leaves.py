@@ -26,7 +26,7 @@ SIZES = re.compile(r"d|d_\w|d_\{\w+\}|[nmNMT]")
 
 
 class Choose(Protocol):
-    """A function that returns the number of the option chosen for an ambiguous piece, or raises QuestionError."""
+    """A function that returns the index of the option chosen for an ambiguous expression, or raises QuestionError."""
 
     def __call__(self, span: Span, piece: str, options: Sequence[str], topic: str = "") -> int: ...
 

@@ -1,4 +1,4 @@
-"""Names for unnamed axes: one for each class, with primes if a tensor would otherwise have a name twice.
+"""Choose names for unnamed axes: one name per class. Primes distinguish axes that would have the same name in a tensor.
 
     X X^⊤, X by n, d:   the second X has its own rows, which cannot be n too: X ⊙_{d} X_{n→n'}
 
@@ -122,5 +122,5 @@ def names_of_axes(reader: Any) -> Mapping[str, tuple[str, ...]]:
 
 
 def spell_names(text: str, names: Mapping[str, tuple[str, ...]]) -> str:
-    """Return a text with axis names in place of axis keys."""
+    """Replace the axis keys in a string by axis names, and return the result."""
     return KEY.sub(lambda match: ", ".join(names.get(match[0], ("an axis",))), text)

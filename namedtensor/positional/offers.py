@@ -1,6 +1,6 @@
-"""Suggestions of a translation for a formula that has an error.
+"""Suggest a translation for a formula that has an error.
 
-A suggestion is the formula's translation, if the formula is in positional notation and the types are known.
+A translation is suggested if the formula is in positional notation and the types of its inputs are known.
 """
 
 from __future__ import annotations

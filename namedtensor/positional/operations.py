@@ -219,7 +219,7 @@ def is_condition(x: Any) -> bool:
 
 
 def name_of_input(axes: Axes, node: nodes.Node) -> str:
-    """Return the name of the input that a node uses, possibly with renamed axes, or an empty text for another node."""
+    """Return the name of the input that a node represents, possibly with renamed axes, or "" for any other node."""
     while isinstance(node, nodes.Rename):
         node = node.base
     return next((name for name, source in axes.inputs.items() if source.leaf.node == node), "")

@@ -1,4 +1,4 @@
-"""Operations of array code: products, linear algebra, layer norms, concatenation and stacking, and tensors from lists."""
+"""Operations of array code: products, linear algebra, layer norms, concatenation, stacking, and tensors from lists."""
 
 from __future__ import annotations
 

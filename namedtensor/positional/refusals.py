@@ -21,7 +21,7 @@ class UnsafeError(NotationError):
 
 
 class QuestionError(Exception):
-    """The exception that a reader raises for an ambiguous piece for which no interpretation was chosen."""
+    """Raised if an expression in the source is ambiguous and none of its interpretations has been chosen."""
 
     def __init__(self, span: Span, piece: str, options: Sequence[str]):
         super().__init__(piece)
@@ -29,5 +29,5 @@ class QuestionError(Exception):
 
 
 def make_refusal(source: str, span: Span, message: str, hint: str | None = None) -> NotationError:
-    """Return the error for a piece that cannot be translated."""
+    """Return the error for a span of the source that cannot be translated."""
     return NotationError(REFUSED, message, source, span, hint=hint)

@@ -1,4 +1,4 @@
-"""Operations of array code that select elements, such as gathering, sorting and argmax, and windows and pieces."""
+"""Operations of array code that select or sort elements, form windows, or split dimensions."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ operation("fliplr", "x", lambda axes, x: flip(axes, x, 1))
 
 # --------------------------------------------------------------------------------------------------------- differences
 def diff(axes: Axes, x: Any, times: Any, axis: Any) -> AxisValue:
-    """Compute the differences x[1:] − x[:-1] of adjacent elements `times` times, each time from the last result."""
+    """Take the differences x[1:] − x[:-1] of adjacent elements, `times` times in a row."""
     if type(times) is not int or not 0 < times < 5:
         raise MisuseError(f"n={times} differences are not supported")
     value = to_value(x)
@@ -228,7 +228,7 @@ operation("unfold", "x, dimension, size, step", unfold, "torch")
 
 # -------------------------------------------------------------------------------------------------------------- chunks
 def chunks(axes: Axes, x: Any, count: Any, axis: Any) -> tuple[AxisValue, ...]:
-    """Split a dimension into `count` equal pieces, and return them."""
+    """Split a tensor along a dimension into `count` equal parts, and return the parts."""
     value = to_value(x)
     where = one_position(value, axis)
     if not whole(count):
@@ -243,7 +243,7 @@ def chunks(axes: Axes, x: Any, count: Any, axis: Any) -> tuple[AxisValue, ...]:
 
 
 def cut_at(axes: Axes, x: Any, ends: Any, axis: Any) -> tuple[AxisValue, ...]:
-    """Cut a dimension before each listed position, or into a given number of equal pieces. Return the pieces."""
+    """Split a tensor before each listed position, or into a given number of equal parts. Return the parts."""
     if not isinstance(ends, tuple):
         return chunks(axes, x, ends, axis)
     if not all(type(end) is int and end > 0 for end in ends) or [*ends] != sorted({*ends}):
@@ -255,7 +255,7 @@ def cut_at(axes: Axes, x: Any, ends: Any, axis: Any) -> tuple[AxisValue, ...]:
 
 
 def split_lengths(axes: Axes, x: Any, lengths: Any, axis: Any) -> tuple[AxisValue, ...]:
-    """Split a dimension into pieces of the listed lengths, as PyTorch's `split` does, and return them."""
+    """Split a tensor into parts of the listed lengths, as PyTorch's `split` does, and return the parts."""
     if not isinstance(lengths, tuple) or not all(type(length) is int and length > 0 for length in lengths):
         raise MisuseError("PyTorch's split by one length has a number of pieces that depends on the size: use chunk")
     value = to_value(x)

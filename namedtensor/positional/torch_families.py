@@ -89,7 +89,7 @@ class LayerReader(GraphReader):
         self.results, self.bases = {}, {}
 
     def inside(self, block: Sequence[int]) -> dict[Ref, TracedTensor]:
-        """Translate the steps of a layer, and return the tensors by reference. Then forget the tensors of the layer."""
+        """Translate a layer's steps, and return the tensors, keyed by reference. Do not keep the layer's tensors."""
         before = dict(self.tensors)
         for number_of_step in block:
             super().step(number_of_step)

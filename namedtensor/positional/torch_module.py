@@ -1,4 +1,4 @@
-"""The implementation of `nt.from_torch`, which converts a PyTorch module or function and compares the values."""
+"""The implementation of `nt.from_torch`, which converts a PyTorch module and compares its values with the program's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ATen operations that are translated by the table of array-code operations, and products and layer norms.
+"""Translation rules for ATen operations that also occur in array code, and for products and layer norms.
 
 `TABLE` maps each ATen operation to an operation of array code. The operands are tensors that broadcast, one tensor
 reduced or transformed along some dimensions, or one tensor whose dimensions are only moved. An argument that a rule

@@ -1,4 +1,4 @@
-"""A module as a program, with its text, its tensors and its source lines."""
+"""The program that a PyTorch module is converted to, with its text, tensors and source lines."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from .values import DividedSizeError, Names, number, write_node
 
 @dataclass(frozen=True)
 class ModuleInputs:
-    """The conversion of an array of the source to a named tensor.
+    """The axes of one input or parameter of a module, used to convert its arrays to named tensors.
 
     `dims` contains the axes of each dimension with their sizes. The size of a free axis is None.
     """

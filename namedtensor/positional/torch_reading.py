@@ -44,7 +44,7 @@ def from_torch(
     Returns
     -------
     ReadModule
-        The program, which can be called on arrays, with the source line of each part.
+        The program, which can be called on arrays. It records the source line of each node.
 
     Raises
     ------

@@ -101,7 +101,7 @@ def makers_in(steps: Sequence[TraceStep]) -> dict[Ref, int]:
 
 
 def runs_for(first: Trace, second: Trace, depends: Set[Ref], output: Ref) -> Runs:
-    """Merge two runs, and mark the steps that compute `output`. Raise UnreadableModuleError if the runs' steps differ."""
+    """Merge two runs, and mark the steps that compute `output`. Raise UnreadableModuleError if their steps differ."""
     if [step.shape for step in first.steps] != [step.shape for step in second.steps]:
         raise UnreadableModuleError("the steps of the module depend on the sizes of its inputs")
     steps = [

@@ -222,7 +222,7 @@ class Slots:
         return len(set(several)) == 1 or (self.equal_constants(several) and not self.statistics(several))
 
     def is_argument(self, several: tuple[Ref, ...], outside: bool) -> bool:
-        """Return whether the corresponding tensors are a separate parameter or buffer of each layer."""
+        """Return whether all corresponding tensors are parameters, or all are buffers."""
         return {self.kind(ref) for ref in several} in ({"parameter"}, {"buffer"})
 
     def statistics(self, several: Sequence[Ref]) -> bool:

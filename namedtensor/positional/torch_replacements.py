@@ -36,7 +36,7 @@ def compute_layer(
 
 
 def mask_of(shape: Sequence[int], p: float, number: int) -> torch.Tensor:
-    """Return zeros where dropout drops an element, and ones elsewhere. Equal numbers and shapes give equal masks."""
+    """Return a mask that is 0 where dropout drops an element, and 1 elsewhere. Equal arguments give equal masks."""
     generator = torch.Generator().manual_seed(number)
     return (torch.rand([*shape], generator=generator) >= p).float()
 
@@ -56,7 +56,7 @@ register_operation(MASK, lambda like, p, number: mask_of(like.shape, p, number))
 
 
 class Masks(TorchFunctionMode):
-    """A mode in which dropout multiplies by masks. `drawn` contains each mask's shape, drop probability and number."""
+    """A mode in which dropout multiplies by masks. `drawn` lists each mask's shape, drop probability and seed."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -152,13 +152,13 @@ class Translation:
 
 
 class Choices:
-    """The options chosen for the ambiguous pieces of a source. `plan` lists them in the order of the pieces."""
+    """Options for the ambiguous expressions in a source. `plan` lists the options in the order of the expressions."""
 
     def __init__(self, plan: Sequence[int]):
         self.plan, self.decisions, self.chosen = plan, dict[Any, int](), list[str]()
 
     def __call__(self, span: Span, piece: str, options: Sequence[str], topic: str = "") -> int:
-        """Return the index of the option chosen for an ambiguous piece. Raise QuestionError if none is chosen yet."""
+        """Return the index of the option chosen for an expression. Raise QuestionError if none is chosen yet."""
         if (topic, span) not in self.decisions:
             if len(self.decisions) >= len(self.plan):
                 raise QuestionError(span, piece, options)
@@ -299,7 +299,7 @@ def from_einops(
 def _readings(
     text: str, shapes: Mapping[str, Any], kind: str, check: bool
 ) -> tuple[list[Translation | NotationError], Span]:
-    """Return the translation for each interpretation of a source, and the span of the first ambiguous piece.
+    """Return the translation for each interpretation of a source, and the span of the first ambiguous expression.
 
     Interpretations that cannot be translated are left out. If none can be translated, or if a check finds wrong types
     or values, the list contains only the first error.

@@ -21,8 +21,8 @@ from .axes import Axes, AxisClashError, AxisVariable, Dim, Dims, Move, axes_of
 class AxisValue:
     """A node with the axes of each dimension.
 
-    `factors` contains the operands of a product that may still be summed. `truth` is true for conditions, whose elements
-    are true or false.
+    `factors` contains the operands of a product that may still be summed. `truth` is true for conditions, whose
+    elements are true or false.
     """
 
     node: Node

@@ -16,7 +16,7 @@ from .values import AxisValue
 
 
 class DimensionViews:
-    """The reshape operation, which records in `axes` the sizes that it states and the axes that it splits."""
+    """A translator of reshapes. It records in `axes` the sizes that reshapes state and the axes that they split."""
 
     def __init__(self, axes: Axes):
         self.axes = axes
