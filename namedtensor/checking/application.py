@@ -92,7 +92,7 @@ def check_numbers(checker: Inference, name: str, shape: Mapping[str, Any], axes:
 def new_axis_sizes(
     checker: Inference, record: Operator, arguments: Sequence[Term], names: tuple[str, ...], node: Any, env: Environment
 ) -> Mapping[str, Any] | None:
-    """Return the sizes of the axes that an operator creates, or None if its record does not infer sizes."""
+    """Return the sizes of the axes that an operator creates, or None if the operator's record does not infer sizes."""
     if record.new_sizes is None:
         return None
     sizes: dict[str, Any] = {}
@@ -247,5 +247,5 @@ def option(checker: Inference, node: Node, env: Environment) -> Any:
 
 
 def takes_index(operator: str) -> bool:
-    """Return whether an operator accepts an index in place of an axis, as in ∑_i: a reduction, argmax or argmin."""
+    """Return whether an operator accepts an index in place of an axis, as in ∑_i. Reductions, argmax and argmin do."""
     return operator in ("argmax", "argmin") or operator in REGISTRY and REGISTRY[operator].kind == "reduction"

@@ -1,4 +1,4 @@
-"""Find the sizes of a program's axes, with variables for unknown sizes, and the axes that a scope mentions."""
+"""Find the sizes of a program's axes, and the axes that a scope mentions. Variables represent unknown sizes."""
 
 from __future__ import annotations
 

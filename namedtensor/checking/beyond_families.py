@@ -16,7 +16,7 @@ from ..terms.inference import Inference
 
 
 def beyond_family(checker: Inference, key: Key, node: Any, env: Environment) -> NotationError | None:
-    """Return the error for an index that is not an integer or is outside its family's range, or None."""
+    """Return an error if an index is not an integer or is outside its family's range, or None otherwise."""
     for family in families_of(checker, key, env):
         for over, text in indices_of(family, key):
             value = number_of(checker, text, env)

@@ -107,9 +107,9 @@ class Checker(Inference):
 
     # --------------------------------------------------------------------------------------------------- entry points
     def whole(self) -> Term:
-        """Return the term of the program's value or, if it has no value, of the first assertion's left side.
+        """Return the term of the program's value or, without a value, the term of the first assertion's left side.
 
-        Raise NotationError if the program has neither.
+        Raise NotationError if the program has neither a value nor an assertion.
         """
         last = self.scope.valued
         if last is None:

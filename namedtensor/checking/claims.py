@@ -62,7 +62,7 @@ def check_claims(checker: Inference, whole: bool = True) -> None:
 def ends_openly(claim: Claim, problem: NotationError) -> bool:
     """Return whether an error reports that an end of an assertion's range has no value.
 
-    In recovery, the checker records such an error even if it passes over other errors with the same code.
+    In recovery, the checker records this error even if it ignores other errors with the same code.
     """
     if claim.range is None or problem.code != 309 or problem.span is None:
         return False

@@ -15,7 +15,7 @@ from .stacked_families import stack_members
 
 
 class Coordinate:
-    """An index of a grid as a tensor over the cells. `numbers` contains its values."""
+    """A grid index, represented as a tensor over the grid's cells. `numbers` contains the values of the index."""
 
     def __init__(self, make: TermBuilder, axis: str, front: Any, index: Term, numbers: range):
         self.make, self.front, self.index, self.numbers = make, front, index, numbers

@@ -142,7 +142,7 @@ def occurrences(variable: str, body: Node) -> list[Occurrence]:
 
 
 def occurrences_in(body: Node, variable: str) -> Iterator[Occurrence]:
-    """Yield the kind and name of each axis or script that contains a variable, and whether its offset is fixed."""
+    """Yield the kind and name of each axis or script with a variable, and whether the variable's offset is fixed."""
     for node in walk(body):
         if isinstance(node, nodes.Axis):
             if variable in re.split(r"[_^{},]", node.name)[1:]:

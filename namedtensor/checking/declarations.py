@@ -151,7 +151,7 @@ def axis_lacking(
 
 
 def declaration(checker: Inference, key: Key) -> tuple[nodes.Set | None, Environment]:
-    """Return the declared set of a top-level name, or None, and an environment with the name's indices."""
+    """Return the declared set of a top-level name and an environment with its indices. The set may be None."""
     declared = checker.scope.declaration(key)
     if declared is None and checker.infer_parameters and (key.superscript or key.subscript):
         declared = open_declaration(checker, key)
@@ -267,8 +267,8 @@ def make_parameter(checker: Inference, key: Key, declared: nodes.Set, env: Envir
 def make_members(checker: Inference, members: Sequence[Key]) -> dict[Key, Term]:
     """Create parameters for the members of a family, and return them by name.
 
-    Return an empty dictionary unless all members are declared in one set with one shape. Also return an empty dictionary
-    if the program defines a member, receives it as an input, or contains a derivative with respect to it.
+    Return an empty dictionary unless all members are declared in one set with one shape. Also return an empty
+    dictionary if the program defines a member, receives it as an input, or contains a derivative with respect to it.
     """
     scope, top, base = checker.scope, checker.top, members[0].base
     declared = scope.find_declared_sets(members)
@@ -297,9 +297,9 @@ def make_members(checker: Inference, members: Sequence[Key]) -> dict[Key, Term]:
 
 
 def make_shape(checker: Inference, declared: nodes.Set, env: Environment) -> dict[str, Any]:
-    """Return the shape of a parameter in a declared set.
+    """Return the shape of a parameter from its declared set.
 
-    All members of a family share the size of an axis without a declared size.
+    If the set states no size for an axis, all members of a family share one size for this axis.
     """
     shape: dict[str, Any] = {}
     axes = set_axes(checker, declared, env)

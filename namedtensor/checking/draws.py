@@ -53,7 +53,8 @@ def expectation(checker: Inference, node: Expectation, env: Environment) -> Term
     """Return the term of an expectation such as 𝔼_{x ∼ N(0, 1), i ∼ p} body.
 
     The outcomes of finite variables are enumerated, and the other variables are sampled jointly. In 𝔼_x body, a
-    separate statement declares x. The body is typed for the sample that x denotes, and this sample is then replaced by others.
+    separate statement declares x. The body is typed for the sample that x denotes. Other samples then replace this
+    sample.
     """
     body = checker.infer(node.body, env) if not node.draws else None
     variables = [RandomVariable(draw) for draw in node.drawn]
@@ -152,7 +153,7 @@ def average_outcomes(
 ) -> Term:  # fmt: skip
     """Return the mean of the body over all outcomes of the finite random variables.
 
-    Other random variables have one sample per number in `numbers`. `body` is the term of the body if it is already typed.
+    Other random variables have one sample per number in `numbers`. If the body is already typed, `body` is its term.
     """
     if not variables:
         body = checker.infer(node.body, env) if body is None else body

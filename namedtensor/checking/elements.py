@@ -50,9 +50,9 @@ def whole_of(checker: Inference, group: list[Definition], sized: dict[str, Any],
 
 
 def parts_of(checker: Inference, definition: Definition, sized: dict[str, Any], env: Environment) -> list[Part]:
-    """Return the pieces of a tensor that one equation defines.
+    """Return the parts of a tensor that one equation defines.
 
-    If a variable is the index of a family that cannot be a loop, there is a separate piece for each of its values.
+    If a variable is the index of a family that cannot be a loop, each value of the variable has a separate part.
     """
     for index, (axis, part) in enumerate(definition.elements):
         over = counting(definition, part)
@@ -79,7 +79,7 @@ def one_by_one(
     checker: Inference, definition: Definition, position: int, variable: str, numbers: range, sized: dict[str, Any],
     env: Environment,
 ) -> list[Part]:  # fmt: skip
-    """Return one piece per value of a variable. For H_{seq(t)} = h^t, each piece is the slice of H at a position t."""
+    """Return one part per value of a variable. For H_{seq(t)} = h^t, each part is the slice of H at a position t."""
     axis, part = definition.elements[position]
     (real,) = env.resolve_axis(axis.name)
     others = definition.elements[:position] + definition.elements[position + 1 :]

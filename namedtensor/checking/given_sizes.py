@@ -67,7 +67,7 @@ def check_stated_sizes(checker: Inference) -> None:
 
 
 def unequal(checker: Inference, fact: SizeEquation, left: Any, right: Any) -> NotationError:
-    """Return the error for a size equation with different sides, or for an input without its declared size."""
+    """Return the error for a size equation with different sides, or for a declared size that differs from the input."""
     text = source_text(checker, fact)
     if fact.text:
         return checker.error(
@@ -99,7 +99,10 @@ def check_given_sizes(checker: Inference) -> None:
 
 
 def check_number(checker: Inference, name: str, size: int) -> None:
-    """Raise an error if a number such as n, which is defined or an input, differs from its size in `sizes`."""
+    """Raise an error if the value of a number such as n differs from the value that `sizes` gives.
+
+    The number is an input, or an equation defines it.
+    """
     spelling = plain_key(name)
     group = checker.scope.definitions.get(spelling)
     if group is None:

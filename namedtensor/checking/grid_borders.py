@@ -1,8 +1,8 @@
 """Type the members along the borders of a grid, such as E^{i,0} and E^{0,j}, which are a loop's initial values.
 
 The members of one equation are typed once, with tensors as indices. For `E^{i,0} = i`, the tensor i has the values 0,
-1, …. If the equation uses other members of itself, the members form a recurrence over one index, or they are typed one
-by one.
+1, …. If the equation uses other members of the same family, its members form a recurrence over one index, or they are
+typed one by one.
 """
 
 from __future__ import annotations

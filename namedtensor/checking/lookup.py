@@ -39,8 +39,8 @@ MAX_NESTED_DEFINITIONS = 100  # At a greater depth, needed definitions are evalu
 def find_term(checker: Inference, key: Key, env: Environment, node: Any) -> Term | None:
     """Return the term of a name in an environment, or None if the name is undefined.
 
-    The variable of a derivative gets a unique term. If the same name has the same value in another environment, its term
-    there is still different.
+    The variable of a derivative gets a unique term, which differs even from the term of the same name with the same
+    value in another environment.
     """
     holder, term = found_in(checker, key, env, node)
     if term is None or not is_apart(checker, key, term):

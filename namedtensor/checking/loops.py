@@ -157,7 +157,7 @@ class Rolled:
         return _NAMES.get_or_build((str(key).replace(self.mark, "@"), steps), build)
 
     def order_parameters(self) -> None:
-        """Sort the parameters that the body uses by step."""
+        """Sort, by step, the parameters that the body uses."""
         parameters = self.checker.parameters
         result = {**dict.fromkeys(islice(parameters, self.before, None), 1), **self.own}
         for key in sorted(islice(parameters, self.before, None), key=result.__getitem__):
@@ -205,7 +205,7 @@ class Rolled:
         return type_member(checker, family, inner)
 
     def is_other(self, recurrence: RecurrenceState) -> bool:
-        """Return whether, in a family's environment, the family's variable is something other than the loop's index."""
+        """Return whether a family's variable has a meaning in the family's environment other than the loop's index."""
         checker, holder = self.checker, recurrence.holder
         if not means_something(checker, recurrence.variable, holder):
             return False

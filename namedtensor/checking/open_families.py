@@ -32,7 +32,7 @@ Numbers = tuple[Size, ...]
 
 
 class MemberRange(NamedTuple):
-    """The range of the index of the requested members, which lie along an axis."""
+    """The first and last index of the requested members, which lie along an axis."""
 
     first: Size
     last: Size
@@ -135,7 +135,7 @@ class Induction:
         return [SizeSymbol(range_.variable.text, "") for range_ in self.over.each]
 
     def named(self, numbers: Numbers) -> dict[str, Any]:
-        """Return a mapping from variables to indices, given the numbers of a member."""
+        """Return a mapping from variables to indices, given the member's number in each range."""
         return {**self.others, **{range_.variable.text: number for range_, number in zip(self.over.each, numbers)}}
 
     def ends(self, at: int, numbers: Numbers) -> tuple[Size, Size]:
@@ -258,8 +258,8 @@ class Induction:
     def from_start(self, step: int, sides: tuple[bool, ...]) -> Term:
         """Prove that all members have the type of the first member, and return the member with unknown indices.
 
-        Raise MissingStartError if the types differ. The first typed member is `step` members from one end of each
-        range. `sides` is true for each range that is typed from the end that comes last in the source.
+        Raise MissingStartError if the types differ. In each range, the first typed member is `step` members from
+        one end. If the range's entry in `sides` is true, this is the end that comes last in the source.
         """
         no_counters, *places = product((True, False), repeat=len(sides))
         first = result = self.member(self.numbers(step, sides, no_counters)[0])

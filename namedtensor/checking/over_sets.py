@@ -135,7 +135,7 @@ def restrict_sum(checker: Inference, node: nodes.Over, env: Environment) -> Term
 def type_without_value(checker: Inference, node: nodes.Over, shape: dict[str, Any], env: Environment) -> Term:
     """Return a term with the type of a limit or minimum whose value cannot be computed.
 
-    It is the type of the body or, for argmin and argmax, the type of the variable.
+    The term has the type of the body or, for argmin and argmax, the type of the variable.
     """
     if not checker.infer_parameters and not checker.typing:
         known = all(is_ground(resolve(size)) for size in shape.values())

@@ -196,7 +196,7 @@ def invert(operator: str, value: Any, other: Any, in_left: bool) -> Any:
 def to_size(value: Any) -> Any:
     """Return a solution as a size, or None if it is not a non-negative integer.
 
-    If this depends on unknown symbols, make it a condition of the plan.
+    If the answer depends on unknown symbols, add a condition to the plan.
     """
     if isinstance(value, SizeVariable):
         return value

@@ -180,7 +180,7 @@ class SizeSolver(SizesInterface):
             )  # fmt: skip
 
     def find_caller_scope(self, symbol: Symbol, env: Environment) -> Environment | None:
-        """Return the caller's environment, which has the axis size, if the call passes this axis, or None otherwise."""
+        """Return the caller's environment, which has the axis size, or None if the call does not pass the axis."""
         if symbol[0] == "size" and any(symbol[1] in axes for axes in env.axes.values()):
             return env.caller
         return None

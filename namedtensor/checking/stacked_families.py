@@ -118,7 +118,7 @@ def lift_term(
 def laid(checker: Inference, variable: str, size: Any, body: Node, env: Environment, typed: Callable[[], Any]) -> Any:
     """Return the result of `typed`, which types a body whose variable is an index over the elements of a tensor.
 
-    Return None in the same cases as `lift_term`. If the body contains members over two indices, the size may be small.
+    Return None if `lift_term` does. A small size is allowed, however, if the body contains members over two indices.
     """
     if has_two_indices(checker, body):
         size = MIN_LOOP_STEPS

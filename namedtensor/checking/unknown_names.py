@@ -272,7 +272,7 @@ def meant(checker: Inference, text: str, names: list[str]) -> list[str]:
 
 
 def spellable(names: list[str]) -> list[str]:
-    """Return the names without short built-in names, which are rarely misspelled."""
+    """Return the names, except short built-in names, which are rarely misspelled."""
     return [name for name in names if name not in REGISTRY or len(name) > 2]
 
 
@@ -296,7 +296,7 @@ def list_known_names(checker: Inference, key: Key, names: list[str]) -> list[str
 
 
 def explain_script(checker: Inference, key: Key) -> str | None:
-    """Return a hint for X_1 or X_seq if X is a tensor, because an index was probably meant, or None."""
+    """Return a hint if X is a tensor and X_1 or X_seq was probably meant as an index, or None otherwise."""
     tensor = checker.top.variables.get(Key(key.base))
     if tensor is None or not key.subscript or key.superscript or not tensor.shape:
         return None

@@ -202,7 +202,7 @@ class GivenNames:
         return {*map(source_name, axes.union(*[input_.shape for input_ in self.inputs.values()]))}
 
     def of(self, name: Key) -> bool:
-        """Return whether the program uses an input, one of its axis sizes, or the size of an axis with its name."""
+        """Return whether the program uses an input, an axis size of this input, or an axis size with this name."""
         return self.mentioned.names_it(name) or str(name) in self.mentioned.measured or self.is_measured(name)
 
     def is_measured(self, name: Key) -> bool:

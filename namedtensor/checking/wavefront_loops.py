@@ -60,7 +60,7 @@ class RolledGrid:
         return front * len(self.lanes) + lane - self.lanes.start + 1
 
     def places(self, make: TermBuilder, row: Term, column: Term) -> Term:
-        """Return the positions of members in the result of `every`, given tensors with their indices."""
+        """Return the positions of members in the result of `every`, given the members' indices as tensors."""
         weights, lane = self.order.schedule
         size = len(self.lanes)
         factors = [size * weight + (index == lane) for index, weight in enumerate(weights)]

@@ -81,7 +81,7 @@ class Domain:
         return None if domain is None or any(cell in domain for cell in cells) else domain
 
     def turned(self) -> Domain | None:
-        """Return the domain with i and j exchanged, or None if it then has a gap."""
+        """Return the domain with i and j exchanged, or None if the result has a gap."""
         if self.is_box:
             (low, high), *_ = self.spans
             return Domain(low, [(self.first, self.rows[-1])] * (high - low + 1))
@@ -108,7 +108,7 @@ class Domain:
 
 
 def domain_of(first: int, spans: Sequence[Cell | None]) -> Domain | None:
-    """Return the domain with these spans, without empty spans at both ends.
+    """Return the domain with these spans. Empty spans at both ends are dropped.
 
     Return None if all spans are empty, or if an empty span lies between other spans.
     """
@@ -136,7 +136,7 @@ def find_covering_ranges(lanes: range, spans: Sequence[Cell], size: int) -> tupl
 
 
 class Schedule(NamedTuple):
-    """The weights of i and j in the number of a wavefront, and which index is the lane.
+    """The weights of i and j in the number of a wavefront, and the choice of i or j as the lane.
 
     The other index has weight 1 or −1.
     """

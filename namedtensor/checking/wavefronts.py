@@ -95,7 +95,7 @@ class Wavefront:
         return grid.first
 
     def typed(self, grid: Grid) -> Term:
-        """Return the term for the members of a grid over all cells, which is the loop's body."""
+        """Return the term for a grid's members over all cells. This term is the loop's body."""
         if grid.next is None:
             held = grid.domain is not None and grid.domain.holds(self.domain) and grid.is_own(self.domain)
             if grid.busy or not held or grid.family.name.base in self.checker.scope.varied:
@@ -209,6 +209,6 @@ class Wavefront:
 
 
 def shape_before(border: Border, grid: Grid, reader: Cell, back: Cell) -> dict[str, Any]:
-    """Return the shape of the member that a cell reads at an offset, which may be on the border."""
+    """Return the shape of the member that a cell reads at an offset. The member may be on the border."""
     assert grid.first is not None
     return border.shapes.get((reader[0] - back[0], reader[1] - back[1]), grid.first.shape)
