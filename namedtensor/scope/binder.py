@@ -37,7 +37,7 @@ def bind(source: str, program: nodes.Program, given: Given | None = None, open: 
 
     `given` maps the names of the given values to their axes. An equation for such a name is an assertion. If `open` is
     true, later code may give more values, so a second equation for a function may also be an assertion. Raise
-    NotationError of kind name if one name has two definitions.
+    NotationError (kind "name") if one name has two definitions.
     """
     given = given or {}
     mark = (source, id(program), frozenset(given.items()), open)  # A hash of the program would walk its tree.

@@ -114,7 +114,7 @@ def is_whole(label: str) -> bool:
 
 
 def beginning(family: Definition) -> tuple[Node, ...]:
-    """Return a family's indices and the first values of its ranges. A number replaces each range variable.
+    """Return a family's indices and the first values of its ranges, with a number in place of each range variable.
 
     Two families have equal results if they begin at the same member.
     """

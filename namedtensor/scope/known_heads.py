@@ -28,7 +28,7 @@ def find_asserted_heads(scope: Scope, given: Given, open: bool = False) -> froze
     """Return the left-hand sides that belong to assertions because their names are given, declared or defined.
 
     If `open` is true, later code may give more names. The result then also contains the second left-hand side of a
-    function if its parameter names differ from the first.
+    function, if the two left-hand sides have different parameter names.
     """
     known = _Known(scope, given, open)
     definitions = [definition for group in scope.definitions.values() for definition in known.claims_among(group)]
@@ -86,7 +86,7 @@ class _Known:
         return is_known and find_operands(name.superscript[0]) <= known - self.scope.indices
 
     def absolute_values(self) -> set[Head]:
-        """Return the sides |x| of equations that are absolute values because x is a tensor, not an axis."""
+        """Return the equation sides |x| that are absolute values, because x is a tensor and not an axis."""
         program = self.scope.program
         sides = [
             (position, index, side.axis)

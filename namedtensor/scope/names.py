@@ -202,7 +202,7 @@ def arithmetic(node: Node, value: Callable[[str], Any]) -> Any:
 
 
 class Spelled(NamedTuple):
-    """A name with scripts, as nodes for its components."""
+    """A name with scripts, whose components are nodes."""
 
     base: str
     subscript: tuple[Node, ...] = ()
@@ -325,8 +325,8 @@ class ByScripts(Generic[Thing]):
     ) -> list[Thing]:
         """Return the values of all names whose fixed components match the given texts, in insertion order.
 
-        Each script has one collection of matching texts per component. If each component has only one text, pass
-        `[*zip(texts)]`.
+        A script is given as one collection per component, which contains the texts that the component may match. If
+        each component may match only one text, pass `[*zip(texts)]`.
         """
         texts = (*subscript, *superscript)
         result: list[tuple[int, Thing]] = []

@@ -73,7 +73,7 @@ class Definition:
 
     @property
     def ranges(self) -> tuple[Range, ...]:
-        """The ranges of a definition: first those over members, then those over elements."""
+        """The ranges of a definition: first the ranges over members, then the ranges over elements."""
         return tuple(range_ for over in (self.range, self.filling) if over is not None for range_ in over.each)
 
     @property
@@ -85,10 +85,10 @@ class Definition:
 
 @dataclass(eq=False)
 class FunctionDefinition:
-    """The definition f^l_{ax}(X; W) = body of a function, with the definitions and assertions that belong to it.
+    """A function definition f^l_{ax}(X; W) = body, with the definitions and assertions that belong to the function.
 
-    `subscript` contains the kind and the text of each subscript component on the left-hand side. The kind is "axis",
-    "number" or "label" and determines which components of a call match it. `superscript` has the same form, with the kinds
+    `subscript` contains the kind and the text of each subscript component on the left-hand side. The kind, "axis",
+    "number" or "label", determines which components of a call match. `superscript` has the same form, with the kinds
     "index" and "label".
     """
 

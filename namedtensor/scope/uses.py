@@ -133,7 +133,7 @@ class Collector:
         return terms
 
     def read_binder(self, node: Any, bound: frozenset[str]) -> list[tuple[Any, frozenset[str]]]:
-        """Return each child of an operator that binds names or random variables, and the names bound in the child."""
+        """Return pairs of a child and the names bound in it, for an operator that binds names or random variables."""
         if isinstance(node, nodes.Expectation):
             self.references += (NameUse(Name(text), NOTHING) for text in ("draws", "seed"))
             parts: list[tuple[Any, frozenset[str]]] = []

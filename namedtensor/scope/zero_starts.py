@@ -94,7 +94,7 @@ def members_in(node: Node) -> set[str]:
 
 
 class StepAxes(NamedTuple):
-    """Find the operands in step equations that do not depend on any family and therefore determine the axes."""
+    """A search for the operands of step equations that depend on no family and therefore determine the axes."""
 
     steps: dict[str, Equation]
     families: frozenset[str]
