@@ -268,9 +268,9 @@ def counter_named(name: str) -> Size | None:
 def assume_divides(part: Size, whole: Size) -> bool:
     """Return whether `whole` is a multiple of `part`.
 
-    If the forms of the sizes do not decide this, `whole` must be an axis size and `part` a number. Make an assumption,
-    which the plan's function checks. If it is that `part` divides the axis size, replace the axis size with `part`
-    times a new symbol, so that merging the parts yields exactly the original size.
+    If the forms of the sizes do not decide this, `whole` must be an axis size, and `part` must be a number. The result
+    is then an assumption, which the plan's function checks. If the result is True, `part` times a new symbol replaces
+    the axis size, so that merging the parts yields exactly the original size.
     """
     part, whole = (canonical(size) if type(size) is Extent else size for size in (part, whole))
     if type(whole) is int and type(part) is int:
