@@ -114,7 +114,7 @@ def bare(term: Term, beside: Term) -> Term:
 
 
 def identities(term: Term) -> list[Term] | None:
-    """Return the identities whose product is the term, or None if the term is any other product."""
+    """Return the identities whose product is the term, or None if the term is not a product of identities."""
     if term.operator == "I":
         return [term]
     if term.operator != "⊙" or term.axes:
@@ -124,7 +124,7 @@ def identities(term: Term) -> list[Term] | None:
 
 
 class TermBuilder:
-    """A builder that infers the shapes of new terms and assigns them to one node of the formula."""
+    """A builder of terms. It infers the shape of each term, and all of its terms refer to one node of the formula."""
 
     def __init__(self, graph: TermGraph, node: Node):
         self.graph: SimplifyingGraph = SimplifyingGraph(graph)
@@ -181,7 +181,7 @@ class TermBuilder:
         return self.over("∑", term, axes) if axes else term
 
     def over(self, operator: str, term: Term, axes: tuple[str, ...]) -> Term:
-        """Return the term that reduces a term over some axes with an operator."""
+        """Return the reduction of a term over some axes with an operator."""
         return self.term(
             operator, (term,), axes, (), {axis: size for axis, size in term.shape.items() if axis not in axes}
         )

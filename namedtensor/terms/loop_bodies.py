@@ -202,7 +202,7 @@ def drop_dead_states(roots: tuple[Term, ...]) -> tuple[Term, ...]:
 
 
 def _find_live_states(order: Sequence[Term]) -> dict[int, set[int]]:
-    """Return the numbers of each loop's states that terms outside the loop read."""
+    """Return, for each loop, the indices of the states that terms outside the loop read."""
     result: dict[int, set[int]] = {id(term): set() for term in order if term.operator == "loop"}
     for term in order:
         if term.operator in ("after", "through"):
@@ -211,7 +211,7 @@ def _find_live_states(order: Sequence[Term]) -> dict[int, set[int]]:
 
 
 def _needed(loop: Loop, asked: set[int]) -> list[int]:
-    """Return the numbers of the given states and of all states on which their next values depend."""
+    """Return the indices of the given states, and of all states on which the next values of these states depend."""
     number = {id(state): index for index, state in enumerate(loop.states)}
     indices, waiting = set(asked), [*asked]
     while waiting:

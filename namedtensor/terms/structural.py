@@ -84,7 +84,7 @@ class MalformedTermError(AssertionError):
 
 
 def is_joining(operator: str) -> bool:
-    """Return whether an operator joins its arguments, so that each has a separate part of the result."""
+    """Return whether an operator joins its arguments, so that each argument becomes a separate part of the result."""
     return operator in ("fill", "literal", "members") or (operator in REGISTRY and REGISTRY[operator].joins)
 
 
