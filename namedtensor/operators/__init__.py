@@ -1,6 +1,6 @@
 """The operators of the notation, with one record per operator and one module per section of the paper.
 
-`record`: the record of an operator, the registry, and three kinds of `lower`.
+`record`: the record of an operator, the registry, and functions that create lowering rules.
 `builder`: the interface of the plan builder.
 `prelude`: operators that are defined by other operators, in the notation.
 `definitions`: reference definitions on plain numbers, for operators that the prelude does not define accurately.

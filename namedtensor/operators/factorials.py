@@ -108,7 +108,7 @@ def factorial_of(x: float) -> float:
 
 
 def binomial_of(n: float, k: float) -> float:
-    """Compute the binomial coefficient of n and k. If k is a small integer, it is n (n − 1) … (n − k + 1) / k!."""
+    """Compute the binomial coefficient of n and k. For a small integer k, return n (n − 1) … (n − k + 1) / k!."""
     if not (math.isfinite(n) and math.isfinite(k)):
         return math.nan
     if k != int(k):

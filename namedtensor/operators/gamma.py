@@ -34,7 +34,7 @@ def widen(b: OperatorBuilder, x: Any) -> Any:
 def reflect(b: OperatorBuilder, x: Any) -> tuple[ArrayValue, ArrayValue, ArrayValue]:
     """Reflect arguments below 1/2.
 
-    Return whether x is below 1/2, the new argument (1 − x or x), and the difference of x and the nearest integer.
+    Return whether x is below 1/2, the new argument (1 − x or x), and the difference between x and the nearest integer.
     """
     small = b.less(x, 0.5)
     return small, b.where(small, b.subtract(1.0, x), x), b.subtract(x, b.floor(b.add(x, 0.5)))

@@ -1,8 +1,8 @@
 """Infer the labels of an operator's result, and find the axes along which the operator combines its operands.
 
-1. An axis keeps its labels if the operator is lifted over it, or if the operator returns one number per element, in order.
-2. If several operands have an axis, they are combined along it, unless the operator joins or indexes the axis. The labels
-   of the operands must agree along this axis; `core/label_alignment.py` compares them.
+1. An axis keeps its labels if the operator is lifted over the axis or returns one number per element, in order.
+2. If several operands have an axis, they are combined along this axis, unless the operator joins or indexes it. The
+   labels of the operands must then agree; `core/label_alignment.py` compares the labels.
 3. ⊕ concatenates the labels of the joined axis if all operands have labels along it.
 
 Other operators drop the labels of their axes. For example, a reduction removes its axes, and sorting moves the labeled

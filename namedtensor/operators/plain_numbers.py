@@ -24,7 +24,7 @@ def product(left: Any, right: Any) -> Any:
 
 
 def _exact(number: Any) -> Any:
-    """Convert an integer beyond ±2^53, which a float may not represent exactly, to a float. Return others unchanged."""
+    """Convert an integer beyond ±2^53, which a float may not represent exactly, to a float. Keep any other number."""
     return float(number) if type(number) is int and abs(number) > 2**53 else number
 
 

@@ -73,9 +73,9 @@ class Operator:
     an operator accepts one or two arguments, the first contribution is also the differential for one argument.
 
     `kind` groups operators that are checked in the same way. `definition` computes the operator in the reference
-    evaluator. Without one, the evaluator uses the operator's line of the prelude. Its arguments are plain numbers, lists
-    of numbers for a reduction or a function along axes, or tensors with only the axes of the signature. The other
-    fields are information for the callers of an operator.
+    evaluator. It accepts plain numbers, lists of numbers for a reduction or a function along axes, or tensors with only
+    the axes of the signature. If it is missing, the evaluator uses the operator's line in the prelude. The other fields
+    are information for the callers of an operator.
     """
 
     name: str

@@ -1,7 +1,7 @@
 """Define reductions (paper §3.3), which map axes to numbers and are lifted over all other axes.
 
-The function for a reduction receives an array and the axes. It returns an array without the axes. If it keeps the axes,
-they have size 1 in the result.
+The function for a reduction receives an array and the axes. It returns an array without the axes. If
+`keep` is true, the result has the axes with size 1.
 """
 
 from __future__ import annotations
