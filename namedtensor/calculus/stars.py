@@ -39,7 +39,7 @@ def marks_in(tree: Any) -> set[str]:
 def mark_of(node: Derivative) -> str:
     """Return the star for a derivative's axes: its star in the source, or the next star if the body uses that star.
 
-    The body uses it if it is a derivative with the same variable and the same star.
+    The body uses the star if the body is itself a derivative with the same variable and star.
     """
     inner, depth = node.body, 0
     while isinstance(inner, Derivative) and (inner.variable, inner.mark) == (node.variable, node.mark):
