@@ -6,7 +6,7 @@
 `identification`: the closed form of a typed derivative.
 `indices`: linear indices, such as n − t + 1, and their substitution in syntax trees.
 `recurrences`: recurrences in a program whose derivative is taken.
-`assembly`: the split of a recurrence into two programs, one for a single step and one for the rest, and closed forms in both.
+`assembly`: the split of a recurrence into one program for a single step and one for the rest, and their closed forms.
 `adjoints`: the derivative of a recurrence as a backward recurrence of adjoints and a sum over the steps.
 `points`: random inputs that satisfy the declarations and assertions of a program.
 `side_values`: the values of both sides of an equation on random inputs.

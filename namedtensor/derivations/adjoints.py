@@ -2,7 +2,7 @@
 
     h^t = f(h^{t-1}, W) for t = 1, …, n;   L = ℓ(h^n) + ∑_{t=1}^{n} c(h^t)
     g^n = ∂L/∂h^n                                            with respect to the last state
-    g^t = g^{t+1} ⊙ ∂h^{t+1}/∂h^t + ∂c(h^t)/∂h^t             with respect to each state: through the next state, and within its step
+    g^t = g^{t+1} ⊙ ∂h^{t+1}/∂h^t + ∂c(h^t)/∂h^t             with respect to each state
     D = ∑_{t=1}^{n} g^t ⊙ ∂h^t/∂W                            the contribution of each step
 
 One step is a separate program with the inputs h^{t-1} and g^t. The statements after the last step are another program.
@@ -141,7 +141,7 @@ class BackwardAssembly(Assembly):
         return self.label(family, self.recurrence.end).text
 
     def shift(self, node: Node | None, index: Linear) -> Any:
-        """Substitute another index for the step index in a formula. Return None for None."""
+        """Substitute another index for the step index in a formula. If there is no formula, return None."""
         return None if node is None else substitute_index(node, self.recurrence.variable, index)
 
     def name_adjoint(self, shape: Mapping[str, Any], value: Mapping[str, Any], letters: str) -> Adjoint:

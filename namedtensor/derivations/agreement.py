@@ -43,7 +43,7 @@ HINT = "evaluate the derivative itself, which has a value"
 
 
 class NoFormulaError(Exception):
-    """Raised if a closed form or a derivative is not a valid formula. For a closed form, it contains the reason."""
+    """Raised if a closed form or derivative is not a valid formula. For a closed form, the message gives the reason."""
 
 
 @dataclass(frozen=True)

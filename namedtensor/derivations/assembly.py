@@ -107,7 +107,7 @@ class Assembly:
     def restate(self, statement: Any) -> Any:
         """Return the restated form of a statement that defines an initial state without all axes.
 
-        Return others unchanged.
+        Return any other statement unchanged.
         """
         name = read_spelling(statement.sides[0]) if isinstance(statement, Equation) else None
         return statement if name is None else self.restated.get(name.key(), statement)
@@ -117,7 +117,8 @@ class Assembly:
     def facts(self) -> list[Any]:
         """Return the program's assertions about its declared and given tensors, such as ∑_{v} T = 1.
 
-        An assertion with a range, such as ∑_{v} T^t = 1 for each t, is included if all uses have the same range.
+        An assertion with a range, such as ∑_{v} T^t = 1 for each t, is included only if each sum and family that uses
+        its tensors has the same range.
         """
         spans = {claim.span for claim in self.scope.claims}
         return [

@@ -1,6 +1,6 @@
 """Prove equations, such as ∑_{a} softmax_{a} x = 1, without arrays.
 
-A proof consists in converting both sides to the same index normal form.
+A proof converts both sides to the same index normal form.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Derive a closed form of any order. Each order is identified before the next order is derived.
+"""Derive closed forms of derivatives of any order. Each order is identified before the next order is derived.
 
 D' = ∂f(x)/∂x* = …        identification
 ∂D' = …                   the steps of the second order

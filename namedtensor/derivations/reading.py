@@ -74,7 +74,7 @@ def find_declared_axes(program: nodes.Program) -> Iterator[tuple[Key, frozenset[
 
 
 def needed(statements: tuple[Any, ...], words: set[str]) -> tuple[Any, ...]:
-    """Return the statements that define or declare the given names, and the statements that these depend on."""
+    """Return the statements that define or declare the given names, and all statements that they depend on."""
     defined = [find_defined_names(statement) for statement in statements]
 
     def about(names: set[str]) -> list[int]:

@@ -17,9 +17,9 @@ from ..programs.term_values import magnitude_of
 
 
 class SideValues(NamedTuple):
-    """The values of all sides along the same axes.
+    """The values of all sides of an equation, broadcast to the same axes.
 
-    `magnitudes` returns, for each element, the sum of the magnitudes of the numbers that contribute to its sides.
+    `magnitudes` returns, for each element, the sum of the magnitudes of all numbers that contribute to the sides.
     """
 
     sides: list[Sequence[Any]]
