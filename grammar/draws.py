@@ -68,7 +68,7 @@ def draws_itself(script: list[Token]) -> bool:
 
 
 def compact(script: list[Token], name: str) -> str:
-    """Return a name with its subscript, such as E_x, in the form under which values are stored."""
+    """Return a name with its subscript as one string, such as E_x. Values are stored under such names."""
     return name + "_" + ",".join(token.text for token in script if token.type == "NAME")
 
 

@@ -1,7 +1,7 @@
 """Represent errors in formulas and inputs, and display them with a caret.
 
-Every error has a code. Its first digit is the kind (1 syntax, 2 name, 3 shape, 4 value). `CATALOGUE` has a title for
-each code, and `docs/errors.md` has a section. A message shows the source line, a caret under the smallest part that
+Every error has a code. Its first digit is the kind (1 syntax, 2 name, 3 shape, 4 value). Each code has a title in
+`CATALOGUE` and a section in `docs/errors.md`. A message shows the source line, a caret under the smallest part that
 must change, and notes. For example, the notes give the axes of each operand and explain why they must agree. Many
 messages also suggest a repair.
 

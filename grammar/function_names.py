@@ -89,7 +89,7 @@ BEGINS = {"NUMBER", "NAME", "FUNCTION", "LPAREN", "CALL", "LBRACE", "LBRACKET", 
 
 
 class _Telling:
-    """Determine which names in a source are functions.
+    """The names of functions in a source, for deciding whether a token is a function.
 
     A function is defined in the source, built in, or passed in `further`.
     """

@@ -6,8 +6,8 @@ parse("A ⊙_{width} y")            a Program of one statement
 parse(r"A \\ndot{\\width} y")       the same Program
 
 Lark takes about a third of a second to build the parser. Loading the output of `Lark.save` takes a twentieth of that
-time, so the package contains `formula.pickle`. Regenerate the file after a change to the grammar, to the import path
-of the builder, or to the version of Lark:
+time, so the package contains it as `formula.pickle`. Regenerate the file after a change to the grammar, to the import
+path of the builder, or to the version of Lark:
 
     python -m grammar.parser
 

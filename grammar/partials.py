@@ -1,4 +1,4 @@
-"""Convert derivatives in operator form, such as ∂/∂X* f(X) and ∂³f/∂r³, to calls of functions.
+"""Convert derivatives in operator form, such as ∂/∂X* f(X) and ∂³f/∂r³, to function calls.
 
 PARTIAL SLASH PARTIAL NAME FUNCTION WITH LBRACE NAME SUP STAR RBRACE ∂ / ∂ X* ∂ _ { X ^ * }
 """

@@ -264,7 +264,8 @@ ROOT_OF_ONE = "write the operand of a root in parentheses: √(var_{axis} X)"
 def under_root(tokens: list[Token], position: int) -> int | None:
     """Return the index of a function or big operator that directly follows a root sign, as in √∑.
 
-    The big operator is at `position`, or the scripts of the function or operator end there. Otherwise, return None.
+    `position` is the index of the big operator, or the end of the scripts of the function or operator. Return None if
+    no root sign precedes it.
     """
     start = position if tokens[position].type == "BIG" else operator_before(tokens, position)
     rooted = start and tokens[start].type in ("FUNCTION", "BIG") and tokens[start - 1].type == "ROOT"

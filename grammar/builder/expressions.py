@@ -335,7 +335,7 @@ def is_plain_number(node: Any) -> bool:
 def split_at_partial(node: Any) -> tuple[Any, Any]:
     """Split the operand of a ∂ into its numerator and denominator: ∑_{a} X / ∂X* into ∑_{a} X and ∂X*.
 
-    The denominator is None if there is none.
+    If no denominator begins with ∂, return the operand and None.
     """
     if type(node) is nodes.IndexSum:
         body, by = split_at_partial(node.body)

@@ -43,7 +43,7 @@ class TreeBuilder(Expressions):
         return nodes.Declaration(*self.stated(children), find_outer_span(children))
 
     def stated(self, children):
-        """Split a statement into three parts: its sides or declared names, its sets, and its range or None."""
+        """Split a statement into three parts: its sides or declared names, its sets, and its range, if any."""
         sets = next((child.sets for child in children if type(child) is Member), ())
         over = next((child for child in children if type(child) is nodes.Range), None)
         return tuple(child for child in children if type(child) not in (Token, Member, nodes.Range)), sets, over

@@ -1,4 +1,4 @@
-r"""Convert LaTeX source to pieces in the way TeX does, without knowledge of formulas.
+r"""Split LaTeX source into pieces and expand the author's macros, like TeX, but without interpreting formulas.
 
     characters --scan--> pieces --expand--> pieces without the author's macros
 

@@ -49,7 +49,7 @@ ChangeParts = Callable[[Box], Sequence[Part]]
 
 
 def write(part: Part, parts_of: ChangeParts | None = None) -> str:
-    """Return the text of a box. If `parts_of` is given, it returns the parts to write for each box."""
+    """Return the text of a box. If the function `parts_of` is given, call it for the parts of each box."""
     texts: list[str] = []
     stack: list[Part] = [part]
     while stack:

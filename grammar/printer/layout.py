@@ -77,7 +77,7 @@ class FormulaLayout:
         return self.round(box) if begins(box, "-") else box
 
     def each(self, parts: Iterable[Any], level: int) -> list[Part]:
-        """Return the boxes of operands between commas or relations."""
+        """Return the boxes of operands that commas or relations separate."""
         return [self.part(part, level, last=True) for part in parts]
 
     def list_parts(self, parts: Iterable[Any], level: int) -> list[Part]:

@@ -49,7 +49,7 @@ LOOSE, SUMS, PRODUCTS = range(3)  # How loosely an operator binds, for line brea
 
 
 class OperatorLayout(FormulaLayout):
-    """Lay out calls and operators that bind variables."""
+    """The layout in text of calls and of operators that bind variables."""
 
     shape: Callable[..., Box]
 
