@@ -5,7 +5,7 @@
 `settings`: the names, sizes and random inputs of a comparison.
 `comparison`: compares two values element by element.
 `differences`: describes how two values differ.
-`mutants`: generates common mistakes.
+`mutants`: generates versions of a solution with one common mistake.
 `judgment`: judges values against expected values.
 `equivalence`: `nt.equivalent`.
 `code_differences`: finds the first difference between a PyTorch module and a formula.

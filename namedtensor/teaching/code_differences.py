@@ -1,7 +1,7 @@
-"""Comparison of a program that was read from code with a formula, to find the code lines that differ.
+"""Comparison of a formula with a program that was read from code, to find the code lines that differ.
 
-Both are computed on the same random inputs, and the values of all their terms are compared. They differ at a term of the
-code if the values of its operands occur in the formula, but the value of the term does not. This test is exact. Only the
+Both are computed on the same random inputs, and the values of all their terms are compared. They differ at a term of
+the code if the values of its operands occur in the formula, but its own value does not. This test is exact. Only the
 description of the mistake is a guess.
 """
 
@@ -45,7 +45,7 @@ Fingerprint = tuple[float, ...]
 class Parting(NamedTuple):
     """The terms at which code and formula first differ.
 
-    The other side lacks the value of such a term, although it has the values of all operands of the term.
+    For each of these terms, the other side has the values of all operands, but not the value of the term itself.
 
     `before` contains the last term of the code whose value is an operand of a term in `of_formula`, if there is such a
     term. `missing` contains the values of the formula, except single numbers, that the code lacks.

@@ -163,7 +163,7 @@ def has_value(value: PlainTensor) -> bool:
 
 
 def are_close(actual: Iterable[Any], expected: Iterable[Any], scale: float) -> bool:
-    """Return whether all numbers equal the expected numbers up to rounding errors of numbers of this scale."""
+    """Return whether all numbers equal the expected numbers up to rounding errors at this scale."""
     return all(closeness(left, right, lambda: scale) is Closeness.EQUAL for left, right in zip(actual, expected))
 
 

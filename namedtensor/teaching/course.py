@@ -1,4 +1,4 @@
-"""Exercises of the course, which the package contains, with names such as `lesson 1`, `lesson axes` and `puzzles`."""
+"""The course exercises that come with the package. A part has a name such as `lesson 1`, `lesson axes` or `puzzles`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def title_of(stem: str) -> str:
 
 
 def is_course_name(text: str) -> bool:
-    """Return whether a text is the name of a lesson or of the puzzles, and not the name of a file."""
+    """Return whether a string names a lesson or the puzzles, rather than a file."""
     return NAME.fullmatch(text.strip()) is not None
 
 

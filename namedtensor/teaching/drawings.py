@@ -1,4 +1,4 @@
-"""Drawings for exercises: small inputs with the expected value, and the value of an answer to compare with it."""
+"""Drawings for exercises: small inputs, the expected value, and the value of an answer for comparison."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def translate_call(call: str, shapes: Mapping[str, str]) -> Any:
 
 
 def call_of(answer: str, sets: Mapping[str, nodes.Set]) -> str:
-    """Return the einsum call of an answer.
+    """Return the einsum call in an answer.
 
     If the answer is only subscripts, the call has all inputs as operands, in order.
     """

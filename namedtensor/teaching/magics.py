@@ -76,7 +76,7 @@ def load(shell: Any) -> None:
 
 
 def _value(cell: str, names: dict[str, Any]) -> Any:
-    """Return the value of a formula. The notebook's variables with the names of its inputs are the inputs."""
+    """Return the value of a formula. Each input is the notebook variable with the same name."""
     result = program(cell.strip())
     return result(**{name: names[name] for name in _names_in(result) if _usable(names.get(name))})
 

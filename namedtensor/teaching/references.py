@@ -42,7 +42,7 @@ Fits = Callable[[tuple[str, ...]], bool]
 
 
 class Reference:
-    """The base class of reference answers. The method `mark` converts words such as axes to the compared form."""
+    """The base class of reference answers. The method `mark` converts words, such as axes, for comparison."""
 
     def __init__(self, exercise: ExerciseText):
         self.exercise = exercise

@@ -32,7 +32,7 @@ SIZE = re.compile(r"\|\s*([^\W\d]\w*['′]*)\s*\|")  # a size such as |key|
 
 
 def bracket_sizes(text: str) -> str:
-    """Return a text with parentheses around each size, so that its bars do not pair with other bars."""
+    """Return a formula with parentheses around each size, so that the bars of a size do not pair with others."""
     return SIZE.sub(r"(|\1|)", text)
 
 

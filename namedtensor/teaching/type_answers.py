@@ -91,7 +91,7 @@ def one_too_few(fits: Fits, axes: tuple[str, ...], known: Sequence[str]) -> bool
 def signature(exercise: ExerciseText, answer: str, seed: int) -> str:
     """Return feedback on a function signature, or raise WrongAnswerError if it differs from the solution.
 
-    The function may have any name. An extra axis is wrong, because lifting adds it.
+    The function may have any name. An extra axis is wrong, because lifting already provides it.
     """
     reference = reference_of(exercise, seed)
     *arguments, result = map(reference.fits, reference.signature())
