@@ -19,7 +19,7 @@
 `code`: writes a formula as readable code.
 `pictures`: draws a tensor as a picture.
 `flow_graph`: the nodes, edges and groups of a diagram.
-`flow_trees`: the pieces of formulas in a diagram.
+`flow_trees`: operations on syntax trees for diagrams.
 `flow_data`: finds the data in a program.
 `flow`: the data flow of a program.
 `diagram_layout`: computes positions for nodes.

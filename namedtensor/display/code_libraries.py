@@ -19,7 +19,7 @@ LEVELS = {"": 0, "atom": ATOM, "power": POWER, "product": PRODUCT, "sum": SUM, "
 
 @dataclass(frozen=True)
 class CodeExpression:
-    """An expression: its text, its precedence, and the axes of its array in order. In loops, the axes are indices."""
+    """An expression: its text, its precedence, and its axes in order. In loops, `axes` are the indices it uses."""
 
     text: str
     axes: tuple[str, ...] = ()

@@ -17,7 +17,7 @@ DOT = Name("•")  # a value without a name
 
 
 def make_name_tree(key: Key) -> Node:
-    """Return a key as a node of the syntax tree."""
+    """Return the syntax node of a name, given its key."""
     node: Any = Name(key.base)
     if key.subscript:
         node = nodes.Subscript(node, tuple(map(component_node, key.subscript)))

@@ -73,7 +73,7 @@ def size_of(axis: str, sizes: Mapping[str, Any]) -> str:
 
 
 def html_program(node: Any, tints: Mapping[str, Tint], sizes: Mapping[str, Any]) -> str:
-    """Return a whole program as HTML with its styles and legend, which does not depend on the page around it."""
+    """Return a program as self-contained HTML, with its styles and a legend."""
     return f'<div class="nt-program">{style()}{html_formula(node, tints)}{html_legend(tints, sizes)}</div>'
 
 

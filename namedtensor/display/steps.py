@@ -5,7 +5,7 @@
       LayerNorm
         2. …
 
-Each piece of the formula that the checker typed is a step, in the order of the checker. Within a function, the extra
+Each expression that the checker typed is a step. The steps are in the checker's order. Within a function, the extra
 axes of its arguments have internal names (`seq@1`). A step shows their plain names, with a prime if the plain name is
 already in use.
 """
