@@ -1,6 +1,6 @@
-"""The command `devices`: reports the work of each device in a mesh for a program and its training step.
+"""The command `devices`: reports the work of each mesh device for a program and its training step.
 
-The command itself needs no such devices.
+The command runs without these devices.
 """
 
 from __future__ import annotations

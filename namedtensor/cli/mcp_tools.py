@@ -110,7 +110,7 @@ def derive(formula: str, wrt: str, types: Types = NONE, sizes: Sizes = NONE, syn
 
 
 def translate(source: str, axes: Types = NONE, kind: str = "", reading: int | None = None) -> Record:
-    """Translate matrices, indices, einsum, einops, NumPy or PyTorch to a formula with named axes, compared on tensors.
+    """Translate matrices, indices, einsum, einops, NumPy or PyTorch to a formula with named axes, and check it.
 
     axes: the axes of each input in order, such as {"Q": "query key", "K": "seq key"}; reading: the number of the
     interpretation of an ambiguous source, from 1. The source is never run.

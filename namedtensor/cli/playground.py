@@ -81,7 +81,7 @@ def serve(text: str | None, port: int, opened: bool, console: Console, limits: d
 
 
 def save_page(target: Path, console: Console) -> None:
-    """Write the page that needs no server to a file. Raise InputError if the page is not installed."""
+    """Save the page that works without a server. Raise InputError if the page is not installed."""
     data, version = whole_page()
     target = target / WHOLE if target.is_dir() else target
     save_text(target, data)
