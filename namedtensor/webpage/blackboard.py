@@ -115,7 +115,7 @@ def numbers(stages: Stages, step: ExplainedStep, at: Place) -> list[Item] | None
 
 
 def unfold_step(stages: Stages, step: ExplainedStep) -> Term:
-    """Return the operation of a step as a term, although the step's own term was folded to a number."""
+    """Return the operation of a step as a term, for a step whose own term was folded to a number."""
     operands = [
         Term("number", (), (), (), {}, False, part, 0) if number is None else stages.steps[number].term
         for part, number in zip(operands_of(step.node), stages.operands(step))
@@ -124,7 +124,7 @@ def unfold_step(stages: Stages, step: ExplainedStep) -> Term:
 
 
 class Board(LoopWriter):
-    """Write the computation of one element of a step, with sums as operations on elements of the operands."""
+    """A writer for the computation of one element of a step. It expands sums into operations on elements."""
 
     def __init__(self, stages: Stages, step: ExplainedStep, operands: Mapping[int, int], at: Place):
         self.library, self.rules, self.stages, self.helpers = BOARD, RULES, stages, {}

@@ -1,4 +1,4 @@
-"""The reply to `check`: the types of all parts of a text, its inputs, and its errors."""
+"""The reply to `check`: the types of all parts of a formula, its inputs, and its errors."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def check(request: Request) -> Reply:
 
 
 def reply_with_plan(typed_text: TypedText) -> Reply | None:
-    """Return the reply to `plan` for a checked text, or None if the text has errors or no type."""
+    """Return the reply to `plan` for a checked formula, or None if the formula has errors or no type."""
     if typed_text.errors or typed_text.checked.result.shape is None:
         return None
     try:
@@ -63,7 +63,7 @@ def reply_with_plan(typed_text: TypedText) -> Reply | None:
 
 
 def mending(problem: NotationError, errors: Sequence[NotationError], request: Request) -> list[Reply]:
-    """Return, as data, the edits that can repair an error. The list is empty for an error in another text."""
+    """Return, as data, the edits that can repair an error. The list is empty unless the error is in the formula."""
 
     def errors_of(text: str) -> Sequence[NotationError]:
         try:
@@ -111,16 +111,16 @@ def reply_to_check(typed_text: TypedText, request: Request) -> Reply:
 
 
 def find_errors(typed_text: TypedText, request: Request) -> list[NotationError]:
-    """Return the first errors in a text.
+    """Return the first errors in a formula.
 
-    If the text is in positional notation, the hint of the first error contains a translation of the text.
+    If the formula is in positional notation, the hint of the first error contains a translation.
     """
     errors = [*typed_text.checked.result.errors[:MENDED]]
     return [with_offer(error, typed_text.program.source, request.inputs()) for error in errors[:1]] + errors[1:]
 
 
 def parts_of(typed_text: TypedText) -> list[Reply]:
-    """Return the data of each typed piece of the text. A piece in several definitions is returned once."""
+    """Return the data of each typed piece of the formula. A piece in several definitions is returned once."""
     checker = typed_text.checked.checker
     return [] if checker is None else [
         {
@@ -145,7 +145,7 @@ def inside(inner: Span, outer: Span) -> bool:
 
 
 def input_data(given: TypedInput, typed_text: TypedText) -> Reply:
-    """Return the data of an input: its name, type, origin, number and domain, and its first position in the text."""
+    """Return the data of an input: its name, type, origin, number and domain, and its first position in the formula."""
     first_mention = first_mentions(typed_text.goal).get(given.name)
     return {
         "name": given.name,

@@ -1,4 +1,4 @@
-"""The derivative of a text with respect to one of its names, with a closed form and a derivation."""
+"""The derivative of a formula with respect to one of its names, with a closed form and a derivation."""
 
 from __future__ import annotations
 

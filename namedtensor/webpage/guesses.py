@@ -1,4 +1,4 @@
-"""Inferred types for names without a declaration, which are the smallest types for which a text is valid."""
+"""Inferred types for names without a declaration: the smallest types that make a formula valid."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def guess_shapes(
 
 
 def with_numbers(goal: WholeProgram, given: Mapping[str, Any], sizes: Mapping[str, int]) -> dict[str, Any]:
-    """Return the given shapes, and a scalar's shape for each undefined name in the text."""
+    """Return the given shapes, and a scalar's shape for each undefined name in the formula."""
     shapes: dict[str, Any] = {name: dict(shape) if is_mapping(shape) else shape for name, shape in given.items()}
     names = names_by_span(goal.program.tree)
     for _ in range(MOST):
@@ -61,6 +61,6 @@ def with_numbers(goal: WholeProgram, given: Mapping[str, Any], sizes: Mapping[st
 
 
 def names_by_span(tree: nodes.Program) -> dict[Span | None, str]:
-    """Return the names in a text by their spans, such as A_ij for A_{ij}, and W_h for \\mathbf{W}_h."""
+    """Return the names in a formula by their spans, such as A_ij for A_{ij}, and W_h for \\mathbf{W}_h."""
     spellings = ((node.span, read_spelling(node)) for node in walk(tree) if hasattr(node, "span"))
     return {span: str(name.key()) for span, name in spellings if name is not None}

@@ -39,7 +39,7 @@ def plan(request: Request) -> Reply:
 
 
 def plan_of(text: TypedText) -> Reply:
-    """Return the plan of a text as data. Raise NotationError if the text is invalid or has no JavaScript form."""
+    """Return the plan of a formula as data. Raise NotationError if it is invalid or has no JavaScript form."""
     stages = stages_of(text)
     count = sum(math.prod(step.axes.values()) for step in stages.steps)
     every = count <= MOST and len(stages.steps) <= LONGEST

@@ -21,7 +21,7 @@ class Request:
     fields: Mapping[str, Any]
 
     def word(self, name: str, default: str | None = "", longest: int = LONGEST) -> str:
-        """Return a field that is a text of at most `longest` characters.
+        """Return a field that is a string of at most `longest` characters.
 
         If the field is missing, return `default`, or raise NotationError if `default` is None.
         """

@@ -1,4 +1,4 @@
-"""The steps that compute the value of a text. Each is a term with its piece of the text and its operands."""
+"""The steps that compute a formula's value. Each step is a term with its operands and its piece of the formula."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .typed import TypedText
 
 @dataclass(frozen=True)
 class Stages:
-    """The steps of a text, as terms that are typed for inputs of the given layouts."""
+    """The steps of a formula, as terms that are typed for inputs of the given layouts."""
 
     typed: TypedText
     checker: Checker
@@ -38,7 +38,7 @@ class Stages:
 
     @cached_property
     def places(self) -> dict[tuple[Any, Any], int]:
-        """Return the number of the first step for each piece of the text.
+        """Return the number of the first step for each piece of the formula.
 
         A key contains the span or the text of a piece, and the definitions that contain the piece.
         """
@@ -50,7 +50,7 @@ class Stages:
 
     @cached_property
     def value(self) -> int:
-        """Return the number of the step whose value is the value of the text."""
+        """Return the number of the step that computes the formula's value."""
         same = [number for number, step in enumerate(self.steps) if step.term is self.root]
         return same[-1] if same else len(self.steps) - 1
 
@@ -61,7 +61,7 @@ class Stages:
 
     @cached_property
     def spans(self) -> set[Any]:
-        """Return the spans of the steps in the text."""
+        """Return the spans of the steps in the formula."""
         return {step.node.span for step in self.steps if hasattr(step.node, "span")}
 
     @cached_property
@@ -90,7 +90,7 @@ class Stages:
 
 
 def stages_of(typed_text: TypedText) -> Stages:
-    """Return the steps of a text. Raise the first error if the text has errors."""
+    """Return the steps of a formula. Raise the first error if the formula has errors."""
     typed_text.right()
     sizes = dict(typed_text.sizes)
     abstract = normalize_names({name: layout_of(value, name, sizes) for name, value in typed_text.given.items()})

@@ -43,9 +43,9 @@ def translate(request: Request) -> Reply:
 
 
 def readings_of(text: str, shapes: Mapping[str, str], missing: list[str]) -> Sequence[Any]:
-    """Return the translations of a text.
+    """Return the translations of a source.
 
-    A name whose axes are not known is added to `missing`, and treated as a scalar. If the text still has no
+    A name whose axes are not known is added to `missing`, and treated as a scalar. If the source still has no
     translation, return an empty sequence.
     """
     from ..positional.translation import translate as translation
@@ -77,7 +77,7 @@ def reading_data(reading: Any) -> Reply:
 
 
 def is_new(reading: Any, text: str) -> bool:
-    """Return whether a translation differs from the text itself, which may already be in named tensor notation."""
+    """Return whether a translation differs from its source, which may already be in named tensor notation."""
     try:
         return to_text(parse(text)) not in (reading.formula, reading.declared)
     except NotationError:

@@ -1,4 +1,4 @@
-"""A text with a type for each name. The type is given, declared, or the smallest type that fits."""
+"""Types for all inputs of a formula: given types, declared types, or the smallest types that fit."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class TypedInput:
 
 @dataclass(frozen=True)
 class TypedText:
-    """A text that was checked with a type for each of its inputs. Its errors are in `problems` and `checked`."""
+    """A formula, checked with a type for each of its inputs. Its errors are in `problems` and `checked`."""
 
     goal: WholeProgram
     inputs: tuple[TypedInput, ...]
@@ -79,21 +79,21 @@ class TypedText:
         return {axis: self.sizes.get(axis) if size is None else size for axis, size in fromkeys.items()}
 
     def right(self) -> TypedText:
-        """Return the text if it has no errors. Otherwise, raise the first error."""
+        """Return the formula if it has no errors. Otherwise, raise the first error."""
         if self.errors:
             raise self.errors[0]
         return self
 
 
 def read_typed_text(request: Request) -> TypedText:
-    """Return the text of a request with types for its inputs. Raise NotationError if the text cannot be parsed."""
+    """Return the formula of a request with types for its inputs. Raise NotationError if it cannot be parsed."""
     inputs, sizes = tuple(request.inputs().items()), tuple(request.sizes().items())
     return make_typed_text(request.word("text", None), request.word("syntax", "auto"), inputs, sizes)
 
 
 @lru_cache(maxsize=32)  # The page sends several requests for one text and its edits.
 def make_typed_text(text: str, syntax: str, inputs: Items, extent: Items) -> TypedText:
-    """Return a text with types for all inputs, given some types in `inputs` and some sizes in `extent`."""
+    """Return a formula with types for all inputs, given some types in `inputs` and some sizes in `extent`."""
     goal, sizes = WholeProgram(ParsedProgram(text, syntax)), dict(extent)
     types_, problems = types_given(goal, dict(inputs))
     arguments = arguments_of(goal)
@@ -113,7 +113,7 @@ def make_typed_text(text: str, syntax: str, inputs: Items, extent: Items) -> Typ
 def types_given(
     goal: WholeProgram, inputs: Mapping[str, str | int | float]
 ) -> tuple[dict[str, Any], tuple[tuple[str, NotationError], ...]]:
-    """Return the types and numbers of the inputs that occur in a text, by name, and an error for each invalid type."""
+    """Return the types and numbers of the inputs in a formula, by name, and an error for each invalid type."""
     result: dict[str, Any] = {}
     problems: list[tuple[str, NotationError]] = []
     arguments = set(argument_names(goal))
@@ -130,7 +130,7 @@ def types_given(
 
 
 def arguments_of(goal: WholeProgram) -> dict[str, Any]:
-    """Return the shapes of the arguments of a function that ends a text.
+    """Return the shapes of the arguments of the function that a program ends with.
 
     The shapes come from the function's signature. Without a signature, the arguments are scalars.
     """
@@ -167,7 +167,7 @@ def inputs_of(
     shapes: Mapping[str, Mapping[str, Any] | int | float],
     origins: Mapping[str, str],
 ) -> tuple[TypedInput, ...]:
-    """Return the inputs of a text in the order of their first mention."""
+    """Return the inputs of a formula in the order of their first mention."""
     typed_inputs = {
         name: TypedInput(name, list_known_sizes(value), origins[name])
         if isinstance(value, Mapping)
@@ -195,9 +195,9 @@ def list_known_sizes(shape: Mapping[str, Any]) -> dict[str, int | None]:
 
 
 def with_all_sizes(typed: TypedText) -> TypedText:
-    """Return the text with sizes for all axes. Unknown sizes are chosen so that the text is valid.
+    """Return the formula with sizes for all axes. Unknown sizes are chosen so that the formula is valid.
 
-    If none of the tried sizes makes it valid, return the text with the fewest errors.
+    If none of the tried sizes makes it valid, return the result with the fewest errors.
     """
     stated = {axis for given in typed.inputs for axis, size in given.axes.items() if size is not None} | {*typed.sizes}
     free = list(dict.fromkeys(axis for given in typed.inputs for axis in given.axes if axis not in stated))
@@ -223,7 +223,7 @@ def is_known(typed: TypedText) -> bool:
 
 
 def fill_sizes(typed: TypedText, chosen: Mapping[str, int], further: Mapping[str, int]) -> TypedText:
-    """Return the text with sizes for the axes of its inputs. `further` contains sizes for other axes in the text."""
+    """Return the formula with sizes for the axes of its inputs. `further` contains sizes for its other axes."""
     sizes = {**typed.sizes, **further}
     known = {**typed.sizes, **chosen}
     inputs = tuple(
