@@ -12,6 +12,6 @@
 `completions`: suggests the next words.
 `fixes`: quick fixes.
 
-Contract: pure functions of texts. The package uses no protocol and no processes, and it reads files only through
-`read`.
+Contract: the results depend only on the given texts. The package uses no protocol and no processes, and it reads files
+only through `read`.
 """

@@ -127,7 +127,7 @@ class EditedDocument:
     def _update_programs(self, sources: list[tuple[str, Span, FormulaString | None]]) -> None:
         """Check the programs in the document.
 
-        For each text, update the earlier program that has the same text or, otherwise, the same position.
+        For each source text, reuse the earlier program with the same text or, otherwise, at the same position.
         """
         before = [edited.program for edited in self.programs]
         programs: list[EditedProgram] = []

@@ -1,4 +1,4 @@
-"""Descriptions of positions in a document, with the type, meaning and definition of the piece there."""
+"""Descriptions of positions in a document: the type, meaning and definition of the expression at a position."""
 
 from __future__ import annotations
 
