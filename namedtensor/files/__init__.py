@@ -1,7 +1,7 @@
-"""Functions that convert between the contents of tensor files and arrays.
+"""Reading and writing of arrays in tensor files.
 
 `text`: the text and JSON of a file, input errors, and atomic writing.
-`versions`: reading a single version of a file that may be replaced or changed.
+`versions`: reading a single version of a file that may be replaced or changed meanwhile.
 `safetensors`: many named tensors in one file.
 `contents`: the contents of a file.
 `csv_tables`: text tables with their headers and labels.

@@ -57,7 +57,7 @@ def first_line(problem: Exception) -> str:
 
 
 def to_found(tensor: Any, dropped: tuple[str, ...] = (), table: bool = False) -> Found:
-    """Return the contents of a file, read as a labeled tensor: its array, its axes and its labels."""
+    """Convert a tensor that was read from a file to `Found`, with the tensor's array, axes and labels."""
     labels = dict(tensor.layout.labels)
     of_axes = tuple(labels.get(axis, ()) for axis in tensor.axes)
     axes = None if table else tensor.axes

@@ -92,7 +92,7 @@ def pandas_columns(file: IO[bytes], head: TableCells, separator: str) -> list[An
 
 
 def is_rectangular(file: IO[bytes], head: TableCells, separator: bytes, count: int) -> bool:
-    """Return whether `count` rows of a file have the expected number of separators in total, and none is empty."""
+    """Return whether `count` rows of a file have the expected number of separators in total, and no row is empty."""
     file.seek(0)
     body, empty = file.read().split(b"\n", head.lines[0] - 1)[-1], separator * (len(head.titles) - 1)
     rows = (b"\n" + empty + end for end in (b"\n", b"\r\n"))
