@@ -8,7 +8,7 @@
 `sharded`: formulas that run under the rules.
 `training`: one training step, with a loss, its gradients and an optimizer.
 `checkpoints`: tensor shards in files, which any mesh can load.
-`loop_counts`: how often the parts of a compiled function run.
+`loop_counts`: how many times the computations of a compiled function run.
 `device_report`: the work of each device, determined without computing values.
 `dtensor`: the same rules for PyTorch.
 

@@ -71,7 +71,7 @@ def _collective(count: int, size: int) -> str:
 
 
 def count_moved_bytes(collectives: Collectives) -> dict[str, tuple[int, int]]:
-    """Return the number of runs and the total bytes for each kind of collective operation and its mesh axes."""
+    """Return the number of runs and the total bytes of the collective operations, by kind and mesh axes."""
     result: dict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
     for one in collectives:
         key = f"{one.kind} over {' × '.join(one.over) or 'some devices'}"
@@ -106,7 +106,7 @@ def device_report(
 
 
 def _drop_element(sharded: Sharded, tensor: NamedTensor, axis: str) -> NamedTensor:
-    """Return an input without an axis, which is the shape of one element along it. Return other inputs unchanged."""
+    """Return the abstract input for one element along an axis. Return inputs without this axis unchanged."""
     if axis not in tensor.axes:
         return tensor
     sizes = {name: size for name, size in tensor.sizes.items() if name != axis}
@@ -163,7 +163,7 @@ def products_flops(jaxpr: Any) -> int:
 
 
 def _inner(parameters: Iterable[Any]) -> Iterator[Any]:
-    """Yield the JAX functions that are contained in the parameters of an equation of a JAX function."""
+    """Yield the JAX functions in the parameters of a JAX equation."""
     for parameter in parameters:
         several: list[Any] = [*parameter] if isinstance(parameter, (tuple, list)) else [parameter]
         for one in several:

@@ -1,6 +1,6 @@
 """The number of times that each computation of a compiled function runs. In a loop, it runs once per step.
 
-The counts are parsed from the compiler's output (HLO). This text states the number of steps at the call of a loop, or
+The counts are parsed from the compiler's output (HLO). It states a loop's number of steps where the loop is called, or
 as the constant in the loop's condition.
 """
 

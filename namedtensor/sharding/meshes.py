@@ -24,12 +24,12 @@ def extent_of(mesh: Any) -> str:
 
 
 def mesh_from(given: Any, topology: str | None = None) -> Any:
-    """Return the mesh with axes that the compiler manages.
+    """Return a mesh whose axes the compiler manages.
 
     The mesh is created from a JAX mesh, or from sizes by name such as {"data": 2, "model": 4}. Its devices are JAX's
     devices. To compile without running, pass a `topology` such as "v5e:16x16", whose devices are used instead. Raises
-    NotationError if a size is invalid or there are too few devices (310), or if `given` is neither a mesh nor a mapping
-    or the topology is unknown (208).
+    NotationError if a size is invalid or there are too few devices (310), if `given` is neither a mesh nor a mapping
+    (208), or if the topology is unknown (208).
     """
     jax = jax_module()
 

@@ -188,9 +188,9 @@ class Fixed(NamedTuple):
 
 
 class ShardedEntry:
-    """One or several names of a program whose tensors are sharded over a mesh.
+    """An entry point of a sharded program, which computes one or several names.
 
-    The entry is called like the program's entry point.
+    It is called like the same entry point of the original program.
     """
 
     def __init__(self, sharded: Sharded, name: str | tuple[str, ...] | None):
