@@ -12,7 +12,7 @@ files, JAX trees and PyTorch modules:
         '''
 
 `parameters`: checks of parameters and inputs against the declarations in the formulas.
-`about`: the metadata of a layer, and its file format.
+`about`: the metadata of a layer, and the format of layer files.
 `texts`: the source text of a layer class's formulas.
 `families`: families of parameters, each stored in one array.
 `torch_modules`: layers as PyTorch modules.

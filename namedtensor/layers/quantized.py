@@ -1,6 +1,6 @@
 """8-bit storage of parameters. A weight W is stored as integers and a scale, with W = W^{int8} ⊙ W^{scale}.
 
-All elements that a product sums over, or all elements of a table row, share one number of the scale. The definition of
+All elements that a product sums over, or all elements of a table row, share one element of the scale. The definition of
 W is the only change to the formulas. The planner uses the integers directly (`planning/scaled_integers.py`).
 """
 
