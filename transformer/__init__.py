@@ -9,7 +9,7 @@
 `pretrained`: loading of models from files, and text generation.
 `models`: widely used models.
 
-Contract: layers contain only formulas, in the form of their sources. This package does not import an array library.
+Contract: layers contain only formulas, written as in their sources. This package does not import an array library.
 """
 
 from namedtensor.layers import Layer, attention_maps

@@ -14,7 +14,7 @@ SOURCE = "lecture slides on attention and the transformer"
 
 
 class Attention(Layer):
-    """Attention of a single x to the set ξ. The weights are a, and h is the sum of the values with these weights."""
+    """Attention of a single x to the set ξ. The weights are a, and h is the weighted sum of the values."""
 
     citation = f"{SOURCE}, queries, keys, and values"
     output = "h"
@@ -85,10 +85,10 @@ class EncoderPredictorDecoder(Layer):
     initializers = {"W": glorot_uniform, "E": Normal("√(1 / chans)"), "W_1": he_normal}
 
     def translate(self, x: nt.NamedTensor, start: int, stop: int, most: int = 20) -> nt.NamedTensor:
-        """Translate sentences greedily from the word `start`, until each has reached `stop` or has `most` new words.
+        """Translate sentences greedily from the word `start`, until each reaches `stop` or has `most` new words.
 
         `x` has the axis memory, and may have other axes. The result, which begins with `start`, has the axis seq
-        instead of memory. A sentence that has reached `stop` repeats it.
+        instead of memory. A translation that has reached `stop` repeats it.
 
         Raises NotationError (401) if `start` or a word in `x` is not in the vocabulary.
         """

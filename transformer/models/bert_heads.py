@@ -27,7 +27,7 @@ def hidden(act: str, dense: str) -> tuple[str, tuple[WeightEntry, ...]]:
 
 
 def choice(what: str, tensor: str) -> TaskHead:
-    """Return the head that computes a score for each of several texts, which are elements along a separate axis."""
+    """Return the head that computes one score for each text. The texts are the elements along a separate axis."""
     return TaskHead(text("choice", what=what), linear("choice", tensor, "one[1] chans", one=0))
 
 

@@ -8,7 +8,7 @@
 `tokens`: the tokenizer of a checkpoint.
 `arrays`: creation of tensors with the library and device of another tensor.
 `sampling`: the choice of the next token.
-`stopping`: the end of a sequence.
+`stopping`: detection of the end of a sequence.
 `generation`: the class `LanguageModel`, which generates text token by token.
 `recurrent`: the class `RecurrentModel`, whose memory is a state of constant size.
 `cached`: language models as PyTorch modules with a key-value cache.

@@ -296,7 +296,7 @@ def variant(formula: nt.Program, definitions: str, removed: frozenset[str]) -> n
 
 
 def one(token: nt.NamedTensor) -> nt.NamedTensor:
-    """Return each text's token as a sequence that contains only this token."""
+    """Return the tokens, one for each text, as sequences of length 1."""
     return nt.stack(token, axis="seq")
 
 

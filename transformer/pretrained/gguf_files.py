@@ -148,7 +148,7 @@ class GGUFFile(Mapping[str, Any]):
 
 
 def version_of(file: Path | int) -> tuple[int, ...]:
-    """Return the device, inode, size and modification time of a file. A changed file has different numbers."""
+    """Return the device, inode, size and modification time of a file. They differ if the file was changed."""
     status = os.stat(file)
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 

@@ -18,7 +18,7 @@ from .weights import WeightEntry, matching
 
 
 class TaskHead(NamedTuple):
-    """The layers of a task, with their definitions and the positions of their parameters in a file."""
+    """The layers that a checkpoint adds for a task: their definitions, and the weight entries of their parameters."""
 
     definitions: str
     rows: tuple[WeightEntry, ...]
