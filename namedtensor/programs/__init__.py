@@ -5,7 +5,7 @@
 `parsed`: parsed programs and their checkers.
 `entries`: the goals that can be evaluated, namely a program's value, one of its names, or several names.
 `plain_values`: tensors as plain numbers.
-`random_inputs`: random inputs for equality tests, with zeros, ties, tiny and huge numbers.
+`random_inputs`: random inputs for equality tests, including zeros, ties, and tiny and huge numbers.
 `boundaries`: inputs at the constants of comparisons and the zeros of denominators.
 `sampling`: the inputs of all random tests.
 `conditions`: the conditions under which a value or a derivative exists, such as x ≠ 0 for 1 / x.
@@ -27,7 +27,7 @@
 `initialization`: initial tensors for parameters.
 `open_lengths`: size symbols for range ends that no input specifies.
 `checks`: type checks without data.
-`named_plans`: plans for named arguments and one library.
+`named_plans`: plans that one library runs with arguments by name.
 `compiled`: functions for repeated calls.
 `readable`: generated code for human readers.
 `einsum`: formulas as `einsum` calls.
@@ -36,7 +36,7 @@
 `torch_module`: formulas as PyTorch modules.
 `torch_forward`: the `forward` method of a PyTorch module, generated once for all sizes.
 `torch_export`: modules for `torch.export` and ONNX.
-`onnx_sizes`: the names and checks of the sizes of an ONNX graph.
+`onnx_sizes`: size names and size checks for ONNX graphs.
 `program_names`: the names that a program mentions.
 `printed`: a formula as text, LaTeX or HTML.
 `exported`: the compiled function, cost and source text of a formula.
@@ -47,7 +47,7 @@
 `operator_checks`: checks of the differentials of user-defined operators.
 `custom_operators`: user-defined operators.
 `entry_points`: several names of a program that are computed together.
-`api`: the functions of `namedtensor` that create formulas, or are generated from their methods.
+`api`: the functions of `namedtensor` that create formulas or call their methods.
 
 Contract: higher layers import this package, and lower layers never do. Only `parsed` creates checkers.
 """

@@ -1,6 +1,6 @@
-"""The functions of `namedtensor` that create formulas, and functions for the methods of formulas.
+"""The functions of `namedtensor` that create formulas or call their methods.
 
-The latter accept a formula or its source text.
+Each function that calls a method accepts a formula or its source text.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def compose_program(
     kind: type[AnyProgram], text: str, syntax: str, strict: bool, operators: Operators, folders: Folders
 ) -> AnyProgram:
-    """Return a program of the class `kind` for a source text, with its imports and user-defined operators."""
+    """Create a program of the class `kind` from a source text that may use imports and user-defined operators."""
     from .custom_operators import program_with
     from .imports import with_imports
 
@@ -160,7 +160,7 @@ def function_of(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def document_as(function: Callable[..., Any], method: Callable[..., Any]) -> Callable[..., Any]:
-    """Copy a method's name, signature and docstring to a function, with the added parameters `formula` and `syntax`."""
+    """Copy a method's name, signature and docstring to a function, adding the parameters `formula` and `syntax`."""
     function.__name__ = function.__qualname__ = method.__name__
     function.__doc__ = documentation(method.__doc__ or "")
     function.__signature__ = signature_of(method)  # type: ignore[attr-defined]
@@ -168,7 +168,7 @@ def document_as(function: Callable[..., Any], method: Callable[..., Any]) -> Cal
 
 
 def signature_of(method: Callable[..., Any]) -> inspect.Signature:
-    """Return the signature of a method, with `formula` as first parameter and `syntax` as last keyword parameter."""
+    """Return a method's signature, with `formula` as the first parameter and `syntax` as the last keyword parameter."""
     signature = inspect.signature(method)
     first, *rest = signature.parameters.values()
     formula = inspect.Parameter("formula", first.POSITIONAL_ONLY, annotation="FormulaLike")

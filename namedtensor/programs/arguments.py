@@ -96,7 +96,7 @@ class BoundArguments:
         return arguments
 
     def with_labels(self) -> BoundArguments:
-        """Return the arguments with the tensors' labels in their types, and with the labels in the cache key."""
+        """Return the arguments with the tensors' labels included in the types and in the cache key."""
         arguments = self.with_layouts(self.labeled)
         arguments.cache_key = (*self.cache_key, *self.labeled.items())
         return arguments
@@ -172,7 +172,7 @@ def spelling_of(name: str) -> str:
 
 
 def normalize_names(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a mapping by normalized names. Raise NotationError if two keys have the same normalized name."""
+    """Return a mapping with its keys normalized. Raise NotationError if two keys have the same normalized name."""
     return index_by_key(given, spelling_of)
 
 
@@ -306,7 +306,7 @@ def _source_of(node: Any) -> str:
 
 
 def suggest_call(function: str, free: Sequence[str], positional: Sequence[str] = ()) -> str:
-    """Return the hint to call a function with the inputs `free` by name, such as formula(x=x)."""
+    """Return a hint to pass the inputs in `free` by name, such as formula(x=x)."""
     if not free:
         return f"call {function}({', '.join(positional)})"
     if all(name.isidentifier() and not iskeyword(name) for name in free):

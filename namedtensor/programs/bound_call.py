@@ -23,7 +23,7 @@ class BoundCall:
         self._runs: dict[Any, Any] = {}  # compiled plans by the names and layouts of the values that a call gives
 
     def __call__(self, values: Mapping[str, Any], *arguments: Any) -> Any:
-        """Return the value of the call for these values by name and these positional arguments of a function.
+        """Return the value for these values by name and, if the callable is a function, these positional arguments.
 
         Raises NotationError if an input does not fit.
         """

@@ -127,8 +127,8 @@ def _number(node: Any) -> float | None:
 class BoundarySearch(NamedTuple):
     """A search for inputs at the boundaries of formulas.
 
-    `inputs` contains the inputs of an ordinary test, and `whole` contains inputs with small integers. `value` evaluates
-    a program on inputs. `allows` returns whether an input's set contains a number.
+    `inputs` contains the inputs of an ordinary test, and `whole` contains inputs whose elements are small integers.
+    `value` evaluates a program on inputs. `allows` returns whether an input's set contains a number.
     """
 
     inputs: Inputs
@@ -157,23 +157,24 @@ class BoundarySearch(NamedTuple):
                 yield values
 
     def _has_number_and_input(self, boundary: Boundary) -> bool:
-        """Return whether one side of the boundary is a number and the other is an input, which other tests cover."""
+        """Return whether a boundary equates an input with a number. Other tests cover such boundaries."""
         return any(
             _number(one) is not None and to_text(other) in self.inputs
             for one, other in (boundary.sides, boundary.sides[::-1])
         )
 
     def _partly(self, name: str, numbers: Sequence[float]) -> PlainTensor:
-        """Return an input in which these numbers replace every other element, if the input's set contains them."""
+        """Replace every second element of an input by a number in `numbers`, if the input's set contains the number."""
         tensor = self.inputs[name]
         pairs = zip(records(tensor.extent), tensor.numbers, numbers)
         taken = (new if sum(record) % 2 == 0 and self.allows(name, new) else old for record, old, new in pairs)
         return replace(tensor, numbers=tuple(taken))
 
     def _assign(self, boundary: Boundary) -> dict[str, PlainTensor] | None:
-        """Return inputs in which a side that is an input has every other element equal to the other side's element.
+        """Change the input on one side of a boundary so that every second element equals the element of the other side.
 
-        Return None if no side is an input that is absent from the other side, or if the other side has no value.
+        Return all inputs, or None if no side is an input that is absent from the other side, or the other side has no
+        value.
         """
         for side, other in (boundary.sides, boundary.sides[::-1]):
             name = to_text(side)
@@ -188,7 +189,7 @@ class BoundarySearch(NamedTuple):
         return None
 
     def _fill(self, boundary: Boundary) -> dict[str, PlainTensor] | None:
-        """Search for a number that makes both sides equal at some position if it fills all of one input.
+        """Fill one input with a number that makes both sides equal at some position.
 
         Also try an input whose first two positions outweigh all others. Return the inputs, or None if no input fits.
         """
@@ -213,7 +214,7 @@ class BoundarySearch(NamedTuple):
         return None
 
     def _bisect(self, boundary: Boundary, gap: Any, name: str, seen: list[tuple[float, float]]) -> float | None:
-        """Return a fill value for an input at which an element of `gap`, the difference of two sides, is 0.
+        """Return a fill value for an input such that an element of `gap`, the difference of two sides, is 0.
 
         Bisection starts between two values in `seen` for which the first element has different signs. Return None if
         there are no such values, or no element becomes exactly 0.
@@ -233,7 +234,7 @@ class BoundarySearch(NamedTuple):
         return None
 
     def _with_fill(self, name: str, number: float, other: float | None = None) -> dict[str, PlainTensor]:
-        """Return the inputs with one input filled by a number, except that `other` fills all but two positions."""
+        """Fill one input with `number`, or with `other` at all but its first positions, and return all inputs."""
         tensor, other = self.whole[name], number if other is None else other
         numbers = tuple(number if sum(record) < 2 else other for record in records(tensor.extent))
         return {**self.whole, name: replace(tensor, numbers=numbers)}

@@ -37,18 +37,18 @@ BYTES = 128 * 2**20  # the limit on plans and their constants, such as masks; an
 def bytes_of(value: Any) -> int:
     """Return the size of a cached value in bytes, or 0 if the value does not have `nbytes`.
 
-    The attribute `nbytes` can be computed on access, which can build large objects and raise an error.
+    Access to `nbytes` can compute its value, which can build large objects and raise an error.
     """
     return getattr(value, "nbytes", 0)
 
 
 def new_cache(name: str) -> Cache[Any, Any]:
-    """Return a cache of compiled plans with a limit on keys and bytes. It drops the oldest entries first."""
+    """Return a cache of compiled plans that limits its keys and bytes by dropping the oldest entries first."""
     return Cache(name, MOST, bytes_of, BYTES)
 
 
 class CachedCall:
-    """A callable goal. Each call finds its compiled plan by the input signature."""
+    """A callable that evaluates a goal. Each call finds its compiled plan by the input signature."""
 
     def __init__(self, goal: Goal, options: Options = PLAIN, cache: Cache[Any, Any] | None = None):
         self._goal, self._options = goal, options
@@ -180,7 +180,7 @@ class CachedCall:
         return bound(goal, arguments, by_name)
 
     def _target(self, given: BoundArguments) -> Target:
-        """Return the library, with its devices, that runs the goal on these arguments."""
+        """Return the target, a library with its devices, that runs the goal on these arguments."""
         from ..core.arrays import namespace_of
 
         return target_of(namespace_of(given.arrays))
@@ -220,7 +220,7 @@ FormulaLike: TypeAlias = str | CachedCall  # a text, a formula, a program or an 
 def bound(entry: Entry, arguments: tuple[Any, ...], named: dict[str, Any]) -> BoundArguments:
     """Return the bound arguments of a function. Each positional argument gets a name, such as `argument_1`.
 
-    In errors, an argument that is not a tensor has the name of the function's parameter.
+    Errors refer to an argument that is not a tensor by the name of the function's parameter.
     """
     from ..tensors.values import NamedTensor, convert_value
 

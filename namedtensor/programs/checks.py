@@ -25,7 +25,7 @@ from .parsed import ParsedProgram
 
 
 class CheckedProgram(NamedTuple):
-    """The result of a check, with its checker, or with None in place of the checker if there is nothing to check."""
+    """The result of a check, and the checker that computed it. If there was nothing to check, the checker is None."""
 
     result: CheckResult
     checker: Checker | None
@@ -35,7 +35,7 @@ def check_goal(
     goal: WholeProgram | Entry, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None,
     by_keyword: Iterable[str] | None,
 ) -> CheckResult:  # fmt: skip
-    """Return the result of `check` for a goal. Only shapes that are passed `by_keyword` must be used by the formula.
+    """Return the result of `check` for a goal. The formula must use all shapes that are passed `by_keyword`.
 
     If `shapes` contains an argument of the function, the result has the type of the function's value.
     """
@@ -79,7 +79,7 @@ def check_program(
 def try_assertions(
     source: str, tree: Program, shapes: Mapping[str, Any], sizes: Mapping[str, int] | None
 ) -> tuple[Any, ...]:
-    """Return the outcomes of a source text's assertions on random tensors."""
+    """Test the assertions of a source text on random tensors, and return the outcomes."""
     return claims(source, tree, shapes, sizes)
 
 
@@ -126,9 +126,9 @@ def check_entry(
     by_keyword: Iterable[str] | None,
     ends: Mapping[str, Extent] = {},
 ) -> CheckedProgram:
-    """Check a name of a program with its dependencies.
+    """Check a name of a program and the definitions that it depends on.
 
-    The arguments of a function have the shapes in `shapes` or, if these are missing, in the function's signature.
+    The shapes of a function's arguments come from `shapes` or, if missing there, from the function's signature.
     """
     program = entry.program
     try:

@@ -113,9 +113,9 @@ def _judge_equal(claim: PlannedClaim, one: Any, other: Any, source: str, scales:
 
 
 def _find_unequal(left: Any, right: Any, unit: float, magnitude: Callable[[], Any] | None) -> Any:
-    """Return a mask of the elements that differ by more than the tolerance and the rounding of their magnitudes.
+    """Return a mask of the elements that differ by more than the tolerance and the rounding error of their magnitudes.
 
-    The tolerance is relative to the largest finite number in both sides.
+    The tolerance is relative to the largest finite absolute value on either side.
     """
     import numpy as np
 
@@ -134,7 +134,7 @@ def _find_unequal(left: Any, right: Any, unit: float, magnitude: Callable[[], An
 
 
 def _find_unequal_elements(left: Any, right: Any, unit: float, magnitude: Callable[[], Any] | None) -> Any:
-    """Return a mask of the elements that are undefined on only one side or, if there are none, of those that differ."""
+    """Return a mask of elements that are undefined on only one side or, if none are, of elements that differ."""
     import numpy as np
 
     def magnitudes() -> Any:

@@ -44,7 +44,7 @@ def with_declared(
 ) -> dict[str, Any]:
     """Return the given arguments and the shapes of all other declared inputs.
 
-    `with_open` includes shapes with open sizes.
+    If `with_open` is true, include shapes with open sizes.
     """
     extent = whole_sizes(sizes)
     shapes = {
@@ -311,7 +311,7 @@ class CompiledFormula(Suggests, CachedCall):
         if this call declares its axes, as in `module(parameters, X="batch chans")`. A declaration such as
         "batch seq[5]" also fixes a size. If an input is a plain tensor, the result is also a plain tensor. Its axes are
         in the declared order, followed by new axes, and the module's `axes` lists them. One `forward` handles all sizes
-        of the other axes. `export` and `to_onnx` export it.
+        of the other axes. `export` and `to_onnx` export the module.
 
         Raises NotationError if PyTorch is not installed, the formula was compiled for another library, or a parameter
         cannot be converted to a tensor or number.

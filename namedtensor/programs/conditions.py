@@ -43,7 +43,7 @@ MAX_NESTED_CALLS = 3  # the maximum depth of nested function bodies that are sea
 
 
 def condition_for_all(trees: Sequence[nodes.Program], inputs: Iterable[str] = ()) -> str:
-    """Return the conditions that some of these programs, but not all of them, need to have a value.
+    """Return the conditions that some, but not all, of these programs need in order to have a value.
 
     >>> from grammar.parser import parse
     >>> condition_for_all([parse("√x / (y − 1)"), parse("√x + log(1 + exp x)")])
@@ -86,7 +86,7 @@ def functions_called(statements: Iterable[Any]) -> dict[str, nodes.Equation]:
 
 
 def inline(tree: Any, functions: Mapping[str, nodes.Equation], depth: int = 0) -> Iterator[Any]:
-    """Yield all expressions in a tree and in the bodies of these functions at each call, up to a depth limit."""
+    """Yield all expressions in a tree and in the bodies of these functions for each call, up to a depth limit."""
     for node in walk(tree):
         yield node
         if isinstance(node, Call) and node.operator in functions and depth < MAX_NESTED_CALLS:
@@ -116,7 +116,7 @@ def factors_of(node: Any) -> list[Any]:
 
 
 class Conditions:
-    """The conditions of the operations in expressions, and the signs of expressions."""
+    """A collector of the conditions that operations need, which infers the signs of expressions."""
 
     def __init__(self, statements: tuple[Any, ...], given: Iterable[Key] = (), of_roots: bool = False):
         self.of_roots = of_roots  # whether a root that is not differentiated gives a condition
@@ -136,7 +136,7 @@ class Conditions:
             self.note(statement)
 
     def note(self, statement: Any) -> None:
-        """Record a definition, and the labels, integer sets and signs that a statement gives to names."""
+        """Record the definition, labels, integer sets and signs that a statement gives to names."""
         if isinstance(statement, nodes.Equation):
             name = read_spelling(statement.sides[0])
             self.labeled |= {name.base} if name is not None and name.superscript else set()
@@ -281,7 +281,7 @@ class Conditions:
         return node.operator in ROUNDS or node.operator in KEEPS_WHOLE and all(map(self.is_whole, node.arguments))
 
     def sign(self, node: Any) -> str | None:
-        """Return "> 0" or "≥ 0" if a defined value of an expression always has this sign, or None if unknown."""
+        """Return the sign "> 0" or "≥ 0" of an expression wherever it is defined, or None if the sign is unknown."""
         if isinstance(node, Number):
             return POSITIVE if node.value > 0 else NONNEGATIVE if node.value == 0 else None
         if isinstance(node, nodes.Size):

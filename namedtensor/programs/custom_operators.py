@@ -229,7 +229,7 @@ def _check_name(name: Any) -> str:
 
 
 def _reads_as_name(text: str, name: str) -> bool:
-    """Return whether the language parses the text as a tensor's name, as it must be for a new operator's name."""
+    """Return whether the language parses a text as a tensor name, as required for the name of a new operator."""
     try:
         (statement,) = parse(f"{text} (x)", "latex" if text != name else "text").statements
     except (NotationError, ValueError):

@@ -1,4 +1,4 @@
-"""Conversion of a formula to one call of einsum, if the formula is a number times a sum of products of inputs.
+"""Conversion of a formula to one einsum call. The formula must be a number times a sum of products of inputs.
 
 Q ⊙_{key} K with Q ∈ ℝ^{query × key}, K ∈ ℝ^{seq × key}     einsum("qk,sk->qs", Q, K)
 """
@@ -67,7 +67,7 @@ def to_einsum(goal: WholeProgram | Entry, given: Mapping[str, Any], options: Opt
 def type_goal(
     goal: WholeProgram | Entry, given: Mapping[str, Any], options: Options
 ) -> tuple[Term, Callable[[Any], NotationError]]:
-    """Return the goal as a term, and a function that returns the error for a part of this term."""
+    """Return the goal as a term, and a function that creates the error for a part that einsum cannot compute."""
     types, program = input_types(given), goal.program
     scope = program.scope_given(types)
     entry = goal.entry(scope)
@@ -197,7 +197,7 @@ def is_product(term: Term) -> bool:
 
 
 def exponent(term: Term) -> int | None:
-    """Return an exponent, which is the power's number of factors, or None if it is not a positive integer."""
+    """Return the exponent of a power, which is its number of factors, or None if it is not a positive integer."""
     number = term.arguments[1].number
     return number if isinstance(number, int) and not isinstance(number, bool) and number > 0 else None
 

@@ -83,7 +83,7 @@ class WholeProgram(NamedTuple):
         return (checker.whole(),)
 
     def infer_parameters(self, checker: Checker) -> None:
-        """Type everything that the program defines, with each declared name as an input."""
+        """Type everything that the program defines, treating each declared name as an input."""
         scope = self.program.scope
         with recursion_headroom(scope.source):
             for group in list(scope.definitions):
@@ -237,7 +237,7 @@ def argument_names(goal: WholeProgram | Entry, scope: Scope | None = None) -> li
 
 
 def name_argument(entry: Entry, position: int) -> str:
-    """Return the name of a function's argument at a position, counted from 0, or else a text such as "argument 1"."""
+    """Return the name of a function's argument at a position, counted from 0, or a phrase such as "argument 1"."""
     function = entry.function()
     names = [] if function is None else [*function.parameters, *function.options]
     return str(names[position].key()) if position < len(names) else f"argument {position + 1}"

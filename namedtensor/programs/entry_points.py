@@ -20,7 +20,7 @@ from .executable import Options
 
 
 class EntryPoints(Suggests, CachedCall):
-    """Several names of a program whose values are computed together. Steps that they share are computed once.
+    """Several names of a program whose values are computed together. Shared steps are computed once.
 
     A call may write its results into the arrays of the `donated` tensors, so the caller must not read these arrays
     again. They must be writable and must not share memory with other arrays.
@@ -46,8 +46,8 @@ class EntryPoints(Suggests, CachedCall):
         sizes : mapping of str to int, optional
             The sizes of axes that no tensor has.
         donate : iterable of str
-            Inputs into whose arrays a call may write its results, so that they must not be read again. The arrays must
-            be writable and must not share memory with other arrays (default: none).
+            Inputs whose arrays a call may overwrite with its results (default: none). The caller must not read these
+            arrays again. They must be writable and must not share memory with other arrays.
 
         Returns
         -------

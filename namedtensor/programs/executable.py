@@ -56,7 +56,7 @@ PLAIN = Options()
 
 
 class TypedValues(NamedTuple):
-    """The result of the checker: terms, and the assertions about their values, each with one or two terms."""
+    """The checker's result: the requested terms, and the assertions to check, which contain one or two terms each."""
 
     source: str
     limits: Limits
@@ -178,7 +178,7 @@ class CompiledPlan:
 
     It is called with arrays by position, in the order of the plan's inputs, and returns a named tensor, or a tuple if
     `several` are requested. If the plan has symbols for some `sizes`, one compiled plan serves all sizes that it fits.
-    The first call with given shapes shows the layouts of the results, and later calls reuse them.
+    The first call with given shapes determines the layouts of the results, and later calls reuse these layouts.
     """
 
     function: PlanFunction

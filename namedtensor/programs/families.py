@@ -50,7 +50,7 @@ def alike_families(parameters: Mapping[str, Any], declared: Iterable[str]) -> It
 
 
 def traits(value: Any) -> tuple[Any, ...] | None:
-    """Return the properties that all members of a family must have in common, or None for a number."""
+    """Return the properties of a value that all members of its family must share, or None for a number."""
     layout = getattr(value, "layout", None)
     return None if layout is None else (layout.axes, layout.extent, layout.dtype, layout.xp)
 

@@ -42,7 +42,7 @@ def fans(parameters: Mapping[Any, Term], terms: list[Term]) -> dict[Any, tuple[s
 def fans_in_loop(term: Term) -> Iterator[tuple[Term, tuple[str, ...]]]:
     """Yield the arguments of a loop with their fan-in axes, except for initial states and sliced arguments.
 
-    A loop passes to each step one of the `steps` arguments of each family, and the arguments that all steps share.
+    Each family has `steps` arguments, one per loop step. The other arguments are shared by all steps.
     """
     (loop,) = term.options
     begin = len(loop.states) + len(loop.slices)
@@ -146,7 +146,7 @@ def whole(name: str, shape: Mapping[str, Any]) -> tuple[int, ...]:
 
 
 def initializer_for(name: str, spelling: Key, initializers: Initializers, contracted: bool) -> Initializer:
-    """Return the initializer for a parameter's name or, failing that, a shorter form of it, or else the default.
+    """Return the initializer for a parameter's name, or else for a shorter form of the name, or else the default.
 
     The shorter forms are the base with the last label, and the base alone.
 

@@ -1,6 +1,6 @@
 """Calls with tensors whose axes have labels. The labels are compared once, before any computation.
 
-    align_inputs           returns the inputs in the order of the first input that labels each axis, and the typed goal
+    align_inputs           returns the typed goal, and the inputs aligned by their labels
     compile_labeled        returns a compiled plan that aligns its inputs and labels its results
     moves_of               returns the positions that align the inputs
 
@@ -31,7 +31,7 @@ def compile_labeled(
     given: BoundArguments, typed_for: Callable[[BoundArguments], TypedValues], parameters: Sequence[str], target: Any,
     options: Options,
 ) -> CompiledPlan:  # fmt: skip
-    """Return the compiled plan of a call, which aligns its inputs and labels its results. Raise errors of `moves_of`."""
+    """Return a compiled plan that aligns the inputs of a call and labels its results. Raise errors from `moves_of`."""
     given, typed, moves = align_inputs(given, typed_for, parameters)
     result = compile_plan(typed, given.abstract, target, options)
     result.labels = labels_of_results(typed.terms, given, typed.checker)

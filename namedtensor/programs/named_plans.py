@@ -65,7 +65,7 @@ def plan_of(
     goal: Goal, target: Target, given: Mapping[str, Any], options: Options = PLAIN, dtypes: Mapping[str, str] = {},
     dtype: str = DTYPE,
 ) -> tuple[Plan, list[Any]]:  # fmt: skip
-    """Return the plan of a formula, which reads open sizes from the arrays, and the Python functions that it calls.
+    """Return a formula's plan, which reads open sizes from the arrays, and the Python functions that the plan calls.
 
     `dtypes` contains the dtypes of inputs that are given as shapes, by name; the default is `dtype`.
     """

@@ -40,7 +40,7 @@ def name_axes(graph: Any, names: Sequence[Mapping[int, str]]) -> None:
 def check_agreement(graph: Any, planned: Forward, names: Sequence[Mapping[int, str]]) -> None:
     """Add nodes to the graph that reject inputs of conflicting sizes.
 
-    `forward` reads each open size from one axis. The nodes compare the other axes of this size with it.
+    `forward` reads each open size from one axis. The nodes compare all other axes of this size with that axis.
     """
     read_from: dict[Size, Axis] = {
         read.size: (planned.plan.inputs.index(read.value), read.axis)
@@ -64,8 +64,8 @@ def checking_nodes(value: Any, sources: Sequence[tuple[Any, int]], sizes: str) -
     """Return nodes that pass an input through and fail if its sizes differ from the sizes of other axes.
 
     The nodes index a one-element array with 0 if a size agrees, and with 1 otherwise, which fails. They then reshape
-    the input by the resulting zeros, which keep all sizes. ONNX Runtime removes a `Reshape` node whose result is
-    constant.
+    the input to the resulting zeros. In ONNX, a zero keeps the size of an axis. ONNX Runtime removes a `Reshape` node
+    whose result is constant.
     """
     expected = [node("Shape", [source], {"start": axis, "end": axis + 1}) for source, axis in sources]
     listed = node("Concat", [part.outputs[0] for part in expected], {"axis": 0})

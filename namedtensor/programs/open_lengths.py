@@ -20,7 +20,7 @@ Errors = Callable[[Found], tuple[NotationError, ...]]
 def with_open_ends(
     check: Callable[[Mapping[str, Extent]], Found], errors: Errors[Found]
 ) -> tuple[Found, tuple[SizeCondition, ...]]:
-    """Run a check in which the end of each range, if it is not specified, is a size symbol.
+    """Run a check in which each unspecified range end is a size symbol.
 
     Return the result of the check and the conditions on these symbols. If the program's meaning depends on the value of
     a symbol, return the result of the check without symbols, and no conditions.

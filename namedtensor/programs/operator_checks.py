@@ -86,7 +86,7 @@ def check_axes(custom: Any, letter: str, text: str) -> None:
 
 
 def check_linear(custom: Any, letter: str, text: str) -> None:
-    """Raise NotationError if a differential is not linear, that is, if −2 times the change does not scale it by −2.
+    """Raise NotationError unless a change multiplied by −2 multiplies the differential by −2, as linearity requires.
 
     If evaluation fails, such as for an operator without a NumPy function, skip the check.
     """

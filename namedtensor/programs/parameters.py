@@ -61,7 +61,7 @@ def parameter_shapes(
     goal: WholeProgram | Entry, sizes: Mapping[str, int] | None, shapes: Mapping[str, Any],
     by_keyword: Iterable[str] | None = None,
 ) -> Shapes:  # fmt: skip
-    """Return the shape of each name that the goal uses, if it is declared, not defined, and not given a shape."""
+    """Return the shapes of the names that the goal uses and that are declared, but neither defined nor in `shapes`."""
     return shapes_of(infer_types(goal, sizes, shapes, by_keyword), shapes)
 
 
@@ -91,7 +91,7 @@ def ask_for_type(problem: NotationError) -> NotationError:
 
 
 def need_shapes(goal: WholeProgram | Entry, shapes: Mapping[str, Any]) -> None:
-    """Raise NotationError if a function uses parameters, but has no signature and an argument's shape is missing."""
+    """Raise NotationError if a function with parameters has no signature and the shape of an argument is unknown."""
     keys, names = {key(name) for name in shapes}, goal.program.names
     for function in goal.functions():
         missing = [str(name.key()) for name in function.parameters if name.key() not in keys]

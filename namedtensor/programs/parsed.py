@@ -1,7 +1,7 @@
 """Parsed programs: the source text, its tree, its symbols, and its checker for given inputs.
 
-A program is parsed again if the text alone treats the name of an input as a function, such as `softmax`, or `W^Q` next
-to a function W. No other module in `programs` creates a checker.
+If the text alone would treat the name of an input as a function, the program is parsed again. Examples are the names
+`softmax`, and `W^Q` in a program with a function W. No other module in `programs` creates a checker.
 """
 
 from __future__ import annotations

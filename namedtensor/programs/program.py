@@ -212,7 +212,7 @@ class Program(OnDevices, Verbs):
         return self, to_text(last_member(valued) if isinstance(valued, Definition) else valued)
 
     def closed_form(self, *, sizes: Mapping[str, int] | None = None, **shapes: Any) -> Any:
-        """Return the closed form of the derivatives in the program's value, in the notation (paper §5).
+        """Return the program's value in closed form, with all derivatives written out (paper §5).
 
         Parameters
         ----------
@@ -260,7 +260,7 @@ class Program(OnDevices, Verbs):
         self, arguments: tuple[Any, ...], values: Values | None, sizes: Any, named: dict[str, Any],
         by_layout: tuple[Any, ...] | None,
     ) -> tuple[Any, CompiledPlan | None]:  # fmt: skip
-        """Return the value as `CachedCall` does. Programs of one text share the compiled plans of their value."""
+        """Return the value as `CachedCall` does. Programs with the same text share compiled plans."""
         is_value = self._goal_of(arguments, all_values(values, named)) is self._goal
         if not is_value or self._goal.program.operators != NO_OPERATORS:  # another program may have other operators
             return super()._slow_path(arguments, values, sizes, named, by_layout)

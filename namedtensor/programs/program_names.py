@@ -34,7 +34,7 @@ class ProgramNames:
 
     @cached_property
     def spoken(self) -> set[Key]:
-        """All names in the text, except a name such as W that occurs only in a declared or defined W^Q."""
+        """All names in the text, except those such as W that occur only as the base of a declared or defined W^Q."""
         parts = [part for statement in self.scope.program.statements for part in children(statement)]
         return {result for part in parts for result in find_used_names(part, self._find_labeled_names)}
 

@@ -1,7 +1,7 @@
 """Random inputs for tests of equality, which are identical with and without NumPy.
 
-Each batch contains one test per style. The styles are ordinary numbers and special numbers, such as zeros, ties, tiny
-and huge numbers.
+Each batch contains one test per style. The styles are ordinary numbers and special numbers, such as zeros, ties, and
+tiny and huge numbers.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class RandomNumbers:
         return low + (high - low) * self.uniformly()
 
     def whole(self, low: int, high: int) -> int:
-        """Return a random integer from low to high, including both."""
+        """Return a random integer from low to high, inclusive."""
         return low + int((high - low + 1) * self.uniformly())
 
     def normal(self) -> float:
@@ -99,12 +99,12 @@ HALF_LINES = {"positive": NumberDomain("above", (0.0,)), "nonnegative": NumberDo
 
 
 def number_in(node: Any) -> float | None:
-    """Return the number that is a bound of a set, or None if it is unknown."""
+    """Return the bound of a set as a number, or None if the bound is not a literal number."""
     return float(node.value) if isinstance(node, Number) else None
 
 
 def domain_of(of: Set | None, bound: Callable[[Any], float | None] = number_in, unknown: int = 3) -> NumberDomain:
-    """Return the domain of a declared set. If a bound is unknown, a set [n] is [unknown], and any other set is ℝ."""
+    """Return the domain of a declared set. If its bounds are unknown, return [`unknown`] for a set [n], or else ℝ."""
     if of is None:
         return REALS
     if of.domain in HALF_LINES:

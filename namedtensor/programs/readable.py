@@ -49,7 +49,7 @@ def readable(goal: WholeProgram | Entry, library: str, given: Mapping[str, Any],
 
 
 def float_bits(value: Any) -> int:
-    """Return the number of bits of an input's floats, or 0 if it has none. A shape of real numbers counts as 1 bit."""
+    """Return the number of bits per float of an input. Return 0 if it has no floats, and 1 if it is a real shape."""
     layout = getattr(value, "layout", None)
     if isinstance(layout, Layout):
         name = dtype_name(layout.dtype)

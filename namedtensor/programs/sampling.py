@@ -1,4 +1,4 @@
-"""The inputs of random tests, which equivalence, proofs, assertions, exercises and functions share.
+"""Inputs for the random tests of equivalence, proofs, assertions, exercises and functions.
 
 Sampler({"X": {"n": 3}}).inputs(0, "ties")       X = [0, 0, 1]_{n}
 """
@@ -27,7 +27,7 @@ def value_on(program: nodes.Program, inputs: Inputs) -> PlainTensor:
 
 
 class Sampler(NamedTuple):
-    """A sampler of inputs of given shapes. Ordinary numbers are rounded to `digits` to keep counterexamples short."""
+    """A sampler of inputs with given shapes. Ordinary numbers are rounded to `digits` to keep counterexamples short."""
 
     shapes: Mapping[str, Mapping[str, int]]
     domains: Mapping[str, NumberDomain] = {}

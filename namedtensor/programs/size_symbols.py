@@ -64,7 +64,7 @@ def names_in(values: Collection[str]) -> set[str]:
 def with_conditions(make: Callable[[], Result]) -> tuple[Result, tuple[SizeCondition, ...]]:
     """Return the result of `make`, and the conditions on sizes under which it is valid.
 
-    Raises NotationError (309) if `make` needs the number of an open size.
+    Raises NotationError (309) if `make` needs an open size as a number.
     """
     try:
         with conditions() as collected:

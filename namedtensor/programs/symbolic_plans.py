@@ -4,9 +4,9 @@
     a call with other sizes       creates a plan in which the sizes that differ are symbols
     every later call              uses this plan if the sizes satisfy the plan's conditions
 
-The *signature* of a call contains everything except sizes that a plan depends on. If the form of the program depends on
-a size, such as the length of a family, that size is a number in every plan. If all sizes are numbers, each combination
-of sizes has a separate plan.
+The *signature* of a call contains everything that a plan depends on, except sizes. If the form of the program depends
+on a size, such as the length of a family, that size is a number in every plan. If all sizes are numbers, each
+combination of sizes has a separate plan.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def plan_symbolically(
 
 
 def plan_for_arrays(given: BoundArguments, make: Make) -> Callable[[Sequence[Any]], CompiledPlan]:
-    """Return a function that compiles a plan for the sizes of other arrays. It does not keep the arrays in `given`.
+    """Return a function that compiles a plan for the sizes of other arrays. The arrays in `given` are not kept.
 
     An assertion that fails at symbolic sizes needs such a plan in every call, so the latest plans are kept.
     """
@@ -170,8 +170,8 @@ def symbols_of_call(
 ) -> dict[int, SizeSymbol]:
     """Return a symbol for each size that has changed since the first call or is a symbol in a known plan.
 
-    The symbols are by the position of the size. Equal sizes of equal axes share a symbol. Sizes below 1, numbers of
-    family members, and sizes that the plan needs as numbers have no symbol.
+    The result maps the position of a size to its symbol. Equal sizes of equal axes share a symbol. Sizes below 1,
+    numbers of family members, and sizes that the plan needs as numbers have no symbol.
     """
     names = SizeSymbols(names_in(abstract))
     result: dict[tuple[str, int], SizeSymbol] = {}

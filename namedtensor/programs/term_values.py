@@ -60,7 +60,7 @@ def term_values(text: str, given: Mapping[str, Any]) -> list[TermValue]:
 
 
 def magnitude_of(text: str, given: Mapping[str, Any], sizes: Mapping[str, int] | None = None) -> NamedTensor:
-    """Return, for each element of a program's value, the magnitude of the numbers that it is computed from.
+    """Return the magnitude of each element of a program's value, as defined in `magnitudes`.
 
     Examples
     --------

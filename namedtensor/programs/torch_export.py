@@ -28,7 +28,7 @@ MAX_INLINE_BYTES = 2**30  # the most parameter bytes in one file with the graph;
 
 
 def forward_of(planned: Forward | None, problem: NotationError | None) -> Forward:
-    """Return the `forward` function that a module exports. Raise NotationError if none accepts all sizes."""
+    """Return the `forward` function that a module exports. Raise NotationError if the module has none."""
     if planned is not None:
         return planned
     if problem is None:
@@ -65,7 +65,7 @@ def choices(count: int, fixed: set[int]) -> Iterator[tuple[int, ...]]:
 
 
 def arrays_of(planned: Forward, device: Any, floating: torch.dtype) -> tuple[torch.Tensor, ...]:
-    """Return arrays for tracing the module. They have the shapes and dtypes of its inputs and are on this device."""
+    """Return arrays on this device for tracing the module, with the shapes and dtypes of its inputs."""
     return tuple(
         torch.ones(shape, dtype=floating if dtype in planned.shared else getattr(torch, dtype), device=device)
         for shape, dtype in zip(shapes_to_trace(planned), planned.dtypes)
@@ -94,7 +94,7 @@ def identifier(axis: str) -> str:
 
 
 def dynamic_shapes(planned: Forward) -> tuple[dict[int, Any], ...]:
-    """Return the open axes of each input, for `torch.export`. If any is constrained, PyTorch finds their ranges."""
+    """Return the open axes of each input, for `torch.export`. If sizes have conditions, PyTorch finds their ranges."""
     axes = open_axes(planned)[: len(planned.shapes)]
     sizes = [size for shape in planned.shapes for size in shape if type(size) is Extent]
     is_free = not planned.plan.conditions and all(

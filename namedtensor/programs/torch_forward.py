@@ -1,4 +1,4 @@
-"""The `forward` of a PyTorch module: plain text on plain tensors, generated once for all open sizes of the module.
+"""The `forward` method of a PyTorch module: source code for plain tensors, generated once for all open sizes.
 
     layer.module(X="batch seq chans")     the parameters determine the size of chans; X determines batch and seq
 
@@ -186,7 +186,7 @@ def plan_or_explain(
 
 
 def fill_shape(shape: Shape, tensors: Iterable[Any], sizes: Mapping[str, int]) -> Shape:
-    """Return a shape with each open size replaced by the size in `sizes` or, if they agree, the size in the tensors."""
+    """Fill the open sizes of a shape from `sizes` or, if the tensors agree on a size, from the tensors."""
     known: dict[str, set[int]] = {}
     for tensor in tensors:
         for axis, size in tensor.sizes.items():

@@ -291,7 +291,7 @@ class NamedModule(Module):
         return torch.zeros(tuple(shape), dtype=dtype, device=device)
 
     def _named(self, given: Any, name: str) -> Any:
-        """Return an argument as a named tensor. Return an argument that is not a PyTorch tensor with axes unchanged.
+        """Convert a PyTorch tensor to a named tensor. Return any other argument, or a tensor without axes, unchanged.
 
         Raises NotationError if the input's axes are not declared, or their number differs.
         """
