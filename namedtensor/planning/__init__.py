@@ -17,7 +17,7 @@
 `loop_steps`: lowering of a loop to one step.
 `contraction_order`: the cheapest order for a chain of products.
 `fused_kernels`: expressions for which the library has a kernel.
-`scaled_integers`: products with scaled 8-bit integers, and single elements of them.
+`scaled_integers`: products with scaled 8-bit integers, and single elements of scaled integers.
 `online_softmax`: softmax over a long axis, computed one slice at a time.
 `regions`: expressions that can be tiled.
 `core_use`: the number of cores for a region.

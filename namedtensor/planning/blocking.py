@@ -1,4 +1,4 @@
-"""Tiling: a region of the graph is lowered as one step, whose function is the plan of one tile.
+"""Tiling: a region of the graph is lowered as one step, which runs the plan of one tile many times.
 
 The module `regions` finds the regions.
 """
@@ -52,7 +52,7 @@ def _find(lowering: Lowering, terms: Sequence[Term], threads: int) -> None:
 
 
 def cores_for(lowering: Lowering, region: Region) -> str:
-    """Return the description in `core_use` of the cores that compute the blocks of a region, such as "several"."""
+    """Return the cores that compute the blocks of a region, as a constant of `core_use` such as "several"."""
     return core_use.cores_for(region, lowering.itemsize, lowering.is_on(core_use.LIMIT), lowering.wakes_blas)
 
 
@@ -85,7 +85,7 @@ def lower_region(lowering: Lowering, term: Term) -> Argument:
 
 
 def is_for_every_size(tiling: regions.Tiling, region: Region) -> bool:
-    """Return whether a tile is certain to fit within its axis, or a separate plan is made for shorter axes."""
+    """Return whether a tile is certain to fit within its axis, or shorter axes have a separate plan."""
     return is_by_example() or proves_at_most(tiling.rows, resolve_shape(region.root.shape)[tiling.tiled])
 
 

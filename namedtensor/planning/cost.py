@@ -23,7 +23,7 @@ MAX_FORMULA_CHARS = 40  # characters of the formula in a row
 
 
 class CostRow(NamedTuple):
-    """The cost of a step: its operation, formula part, axes, number of runs, costs, and result size.
+    """A row of the cost table: the operation, formula part, axes, number of runs, costs and result size of a step.
 
     `multiply_adds` and `operations` count all runs, and `bytes` is the size of the result of one run. If axis sizes are
     unknown, the costs are polynomials, such as `2 |seq|² |key|`.
@@ -149,9 +149,9 @@ def work_of(step: Step) -> tuple[Size, Size]:
 
 
 def rows_of(plan: Plan, times: Size = 1) -> list[CostRow]:
-    """Return a cost row for each step that creates an array at every call. A step of an inner plan has one row.
+    """Return a cost row for each step that creates an array at every call.
 
-    This row covers all blocks, slices or loop steps.
+    A step of an inner plan has one row for all blocks, slices or loop steps.
     """
     rows: list[CostRow] = []
     sizes = sizes_of(plan)
@@ -194,7 +194,7 @@ def cost_of(plan: Plan) -> Cost:
 def largest_of(sizes: Iterable[Size]) -> Size:
     """Return the largest of several sizes, or 0 if no sizes are given.
 
-    For symbolic sizes, this is a maximum without sizes that another size always exceeds.
+    For symbolic sizes, the result is a maximum. It omits a size if another size is certain to be at least as large.
     """
     remaining: list[Size] = []
     for size in sizes:

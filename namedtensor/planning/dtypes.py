@@ -46,7 +46,7 @@ def dtype_of(b: StepWriter, primitive: str, arguments: tuple[Argument, ...], opt
 
 
 def real_of(target: Target, dtypes: Iterable[Any]) -> str:
-    """Return the dtype of constants for inputs with these dtypes: the common dtype of their real floats.
+    """Return the dtype of constants for inputs with these dtypes, which is the common dtype of the real float inputs.
 
     If no input is a real float, this is the widest float dtype. If there are no inputs, it is the library's default.
     """
@@ -136,8 +136,9 @@ def fitting(b: StepWriter, number: Any, dtype: str, kind: str) -> Any:
 def coerce_arguments(b: StepWriter, arguments: Sequence[Argument], rule: str) -> list[Argument]:
     """Convert arguments by the dtype rule of a primitive.
 
-    The rule "as they are" only converts plain numbers to arrays. Otherwise, the arguments receive a common dtype: with
-    the rule "floats", a float dtype. The rule "compared" leaves narrow integers unchanged if they can be compared.
+    The rule "as they are" only converts plain numbers to arrays. Otherwise, the arguments receive a common dtype, which
+    is a float dtype with the rule "floats". The rule "compared" leaves narrow integers unchanged if they can be
+    compared.
     """
     if rule == "compared":
         arguments = whole_numbers.replace_out_of_range(b, arguments)
@@ -166,7 +167,7 @@ ROW, LONGEST, MANY = 64, 2**16, 2**10  # the smallest and the largest row, and t
 
 
 def expand_to_rows(b: StepWriter, arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
-    """Replace a number with a row of copies if it is combined with a large array, which NumPy computes faster."""
+    """Replace a number that is combined with a large array by a row of copies, because NumPy is faster with rows."""
     arrays = [argument for argument in arguments if isinstance(argument, PlanValue) and argument.shape]
     numbers = [
         argument for argument in arguments if isinstance(argument, PlanValue) and not argument.shape and argument.fixed

@@ -159,7 +159,8 @@ def _linear(lowering: Lowering, product: Term, bias: Any) -> Any:
 def layer_norm(lowering: Lowering, term: Term) -> Any:
     """Match (X − mean_{ax} X) / √(var_{ax} X + ε), and return its fused value, or None if the term does not match.
 
-    The expression ⊙ γ + β may follow. The operator `standardize` also matches if ⊙ γ + β follows.
+    The quotient may be scaled and shifted, as in … ⊙ γ + β. With such a scale and shift, the operator `standardize`
+    also matches in place of the quotient.
     """
     if term.operator == "/":
         result = _match_standardization(term)

@@ -1,7 +1,8 @@
 """Interval analysis of integers: bounds on the elements of a value, based on dtypes, literals and sizes.
 
-Tables contain, for each primitive whose result has integer elements, a function that computes the bounds. A plan can
-thus prove, without data, that a product fits, and it computes in floats if a value may not fit (see `whole_numbers`).
+Tables contain, for each primitive whose result has integer elements, a function that computes the bounds. The planner
+can thus prove, without data, that a product fits. If a value may not fit, the plan computes in floats (see
+`whole_numbers`).
 
     iota_{a}           1 … |a|
     iota_{a} − 1       0 … |a| − 1

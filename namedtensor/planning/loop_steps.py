@@ -1,4 +1,4 @@
-"""Loops in plans. A loop is one step, whose body is a plan of the states, slice elements and invariant values.
+"""Loops in plans. A loop is one step, whose body is a plan with states, slice elements and invariant values as inputs.
 
 Members that are stored in one array are passed as slices of this array. Each state has the same axis order, sizes and
 dtype after every step. To find the dtype, the body is planned until its results have the same dtypes as its states.
@@ -201,7 +201,7 @@ def body(
     lowering: Lowering, loop: Loop, name: str, states: Sequence[PlanValue], elements: Sequence[PlanValue], given: Sequence[PlanValue],
     donated: Set[Term], names: Mapping[Term, str],
 ) -> tuple[Plan, list[PlanValue]]:  # fmt: skip
-    """Return the plan for one step of a loop, and its results before they are converted to the form of the states.
+    """Return the plan for one step of a loop, and its results before conversion to the axes and dtypes of the states.
 
     The plan may overwrite the `donated` members.
     """

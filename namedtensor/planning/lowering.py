@@ -77,7 +77,7 @@ class Tables(NamedTuple):
 
 
 class LoopStep(NamedTuple):
-    """The value of a loop's step, prototypes of its states, and the indices of states stored as arrays and as lists."""
+    """A lowered loop: its value, prototypes of its states, and the indices of states stored as arrays and as lists."""
 
     step: PlanValue
     states: tuple[PlanValue, ...]
@@ -120,7 +120,7 @@ class Lowering:
         return lowering
 
     def lower_body(self, *disable: str) -> Lowering:
-        """Return a new lowering for a loop's body or another inner function, without the `disable` optimizations."""
+        """Return a new lowering for an inner function, such as a loop's body, that disables the given optimizations."""
         real = self.builder.half or self.builder.real
         return Lowering(self.source, self.target, self.limits, real, (*self.disable, *disable), self.tables)
 
@@ -180,7 +180,7 @@ class Lowering:
         return self.has_one_use(term) and id(term) not in self.fused
 
     def may_be_reordered(self, term: Term) -> bool:
-        """Return whether a product may be part of a chain whose order changes, and thus is not itself computed."""
+        """Return whether a product may be part of a reordered chain, so that the product itself is not computed."""
         if term.operator not in CHAINED or len(term.shape) > MAX_AXES or not self.is_separable(term):
             return False
         (user,) = self.uses[id(term)]
@@ -304,7 +304,7 @@ class Lowering:
         return self.placed_as(value, self.target.placement.of_value(term, sizes_of(value)))
 
     def placed_as(self, value: PlanValue, function: Callable[[Any], Any] | None) -> PlanValue:
-        """Return the value of a step that calls `function` to place a value, or the value itself without a function."""
+        """Return the value of a step that calls `function` to place a value. If `function` is None, add no step."""
         if function is None:
             return value
         self.user_functions.append(function)
@@ -313,14 +313,14 @@ class Lowering:
 
     # ------------------------------------------------------------------------------------------------------ one term
     def lower(self, term: Term) -> Argument:
-        """Lower a term whose arguments are already lowered: as a region, by a rule or rewrite, or by its record."""
+        """Lower a term whose arguments are already lowered, by region, rule, rewrite or its operator's record."""
         if id(term) in self.regions:
             return self.tables.tiled(self, term)
         rule = self.tables.structural.get(term.operator)
         return self._lower_operator(term) if rule is None else rule(self, term)
 
     def number(self, term: Term) -> Argument:
-        """Return the number of a term for a plain number. A symbolic size becomes a constant of the plan."""
+        """Return the plain number that a term contains. A symbolic size becomes a constant of the plan."""
         number = term.options[0]
         return self.builder.constant(number) if type(number) is Extent else number
 

@@ -23,10 +23,10 @@ HOLDERS = frozenset(("loop", "python"))  # steps that may keep an argument or re
 
 
 def find_reused_arrays(plan: Plan, writes: frozenset[str]) -> dict[PlanValue, PlanValue]:
-    """Return a map from the result of each step that can overwrite a dead array to the value whose memory it reuses.
+    """Return a map from the result of each step that can overwrite a dead array to this array.
 
-    The second value has the shape and dtype of the first. It is neither a result of the plan nor an input, unless this
-    input is donated.
+    The array has the shape and dtype of the result. It is neither a result of the plan nor an input, unless the input
+    is donated.
     """
     root: dict[Any, Any] = {}
     last: dict[PlanValue, int] = {}
@@ -68,7 +68,7 @@ def find_reused_arrays(plan: Plan, writes: frozenset[str]) -> dict[PlanValue, Pl
 
 
 def find_donated(loop: Step) -> list[PlanValue]:
-    """Return the arguments that a loop may overwrite: the members of families that its body may overwrite."""
+    """Return the arguments that a loop may overwrite, which are the family members that its body may overwrite."""
     body, steps, at = loop.options["plan"], loop.options["steps"], loop.options["states"] + loop.options["slices"]
     members = enumerate(body.inputs[at : at + loop.options["members"]])
     starts = [at + number * steps for number, member in members if member in body.donated]
@@ -97,7 +97,7 @@ def workspaces(
     plan: Plan, writes: frozenset[str], products: frozenset[str], over: Mapping[PlanValue, PlanValue], out: bool = True,
     fits: Callable[[PlanValue], bool] = lambda value: value.typical_count * 4 >= MIN_BLOCK_BUFFER_BYTES,
 ) -> Workspace:  # fmt: skip
-    """Return the assignment of buffers to a function's large arrays, by their live ranges. Results have no buffers."""
+    """Assign buffers to a function's large arrays according to their live ranges. Results have no buffers."""
     if not plan.in_place:
         return Workspace({}, (), None, out)
     until = _until(plan)

@@ -23,7 +23,7 @@ SLICED = {"online-softmax", "deferred-normalization", "unshifted-softmax"}  # op
 
 
 def share(lowering: Lowering, term: Term) -> float:
-    """Return the fraction of the scores of softmax_{ax}(X) ⊙_{ax} V that exist at once, or 1 if ax is not sliced."""
+    """Return the fraction of the scores of softmax_{ax}(X) ⊙_{ax} V in memory at once, or 1 if ax is not sliced."""
     if not lowering.builder.optimized >= SLICED:
         return 1.0
     for soft in term.arguments:
@@ -134,9 +134,9 @@ class _SlicedProduct:
         return product, total
 
     def scores(self, size: int) -> tuple[Lowering, PlanValue, list[PlanValue], list[int | None]]:
-        """Return X for a slice of this size, in the lowering of an inner function, and the function's arguments.
+        """Return the lowering of an inner function, X for a slice of this size, and the function's arguments.
 
-        The last result contains, for each argument, the position of the sliced axis.
+        The last result contains the position of the sliced axis in each argument.
         """
         inner = self.lowering.inner()
         root, parts = regions.tile(self.region, regions.Tiling((), self.axis, size))
@@ -150,7 +150,7 @@ class _SlicedProduct:
     def add_part(
         self, inner: Lowering, value: PlanValue, along: str | None, size: int, inputs: list[PlanValue], cuts: list[int | None]
     ) -> PlanValue:  # fmt: skip
-        """Add an argument of an inner function, which is one slice of a value, and return its input there."""
+        """Add one slice of a value to the arguments of an inner function, and return the function's input for it."""
         shape = tuple(size if name == along else extent for name, extent in zip(value.order, value.shape))
         inputs.append(value)
         cuts.append(value.order.index(along) if along is not None else None)

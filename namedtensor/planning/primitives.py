@@ -25,7 +25,7 @@ MANY = sys.maxsize
 
 # ---------------------------------------------------------------------------------------------------------- the shapes
 def broadcast(shapes: list[Shape], options: dict[str, Any]) -> Shape | None:
-    """Return the shape of an elementwise operation on shapes that are aligned at the right, with sizes equal or 1."""
+    """Return the shape of an elementwise result. The shapes are aligned at the right, and sizes must be equal or 1."""
     rank = max(map(len, shapes), default=0)
     padded = [(1,) * (rank - len(shape)) + shape for shape in shapes]
     result = []

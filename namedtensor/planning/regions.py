@@ -38,7 +38,7 @@ class Tiling(NamedTuple):
 
 
 class Region(NamedTuple):
-    """A region: its root, the terms computed in tiles, the terms that they read, the axes to cut, the largest term."""
+    """A region: its root, the terms computed in tiles, the terms that tiles read, the axes to cut, the largest term."""
 
     root: Term
     inside: dict[int, Axes]  # by the identity of the term
@@ -364,7 +364,7 @@ def tileable(root: Term, axis: str) -> Region | None:
 
 
 def tile(region: Region, how: Tiling) -> tuple[Term, list[tuple[Term, Axes]]]:
-    """Return a region's root as a term for one tile, and the terms that contain the tile's inputs, with axis names."""
+    """Return the root of a region as a term for one tile, and the terms that the tile reads, with their axis names."""
     terms: dict[int, Term] = {}
     parts: list[tuple[Term, Any]] = []
     inputs = {id(term): axis_names for term, axis_names in region.inputs}

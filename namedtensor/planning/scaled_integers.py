@@ -1,12 +1,13 @@
-"""Integers with a scale: for W = Q ⊙ s, the 8-bit integers Q are read as stored, and W is not created as an array.
+"""Products with scaled 8-bit integers W = Q ⊙ s, computed from Q and s without creating W as an array.
 
-A scale without the summed axes can be moved out of a product. An element of W is an element of Q times an element of s:
+A scale that lacks the summed axes can be moved out of a product. Each element of W is the product of an element of Q
+and one of s:
 
     X ⊙_{ax} (Q ⊙ s) = (X ⊙_{ax} Q) ⊙ s        where s lacks ax
     (Q ⊙ s)_{ax(i)} = Q_{ax(i)} ⊙ s_{ax(i)}
 
-The step `widened` multiplies by Q and s. For a library without products of floats and integers, this step converts Q
-piece by piece. If a sum that is not scaled yet leaves the range of its dtype, the step multiplies the pieces by s instead.
+The step `widened` multiplies by Q and then by s. If the library cannot multiply floats by integers, the step converts a
+few rows of Q at a time. If a sum overflows before it is multiplied by s, the step multiplies Q by s first.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from .plan import Argument, PlanValue
 
 
 def parts(lowering: Lowering, term: Term) -> tuple[PlanValue, PlanValue] | None:
-    """Return Q and s of a term Q ⊙ s with 8-bit integers, under any axis names, or None for any other term."""
+    """Return Q and s of a term Q ⊙ s, which may have renamed axes, or None unless Q contains 8-bit integers."""
     if term.operator == "rename":
         below, names = parts(lowering, term.arguments[0]), dict(term.options)
         return below and _rename_both(lowering, below, names)
@@ -50,7 +51,7 @@ def _rename_both(
 
 
 def is_product(lowering: Lowering, term: Term) -> bool:
-    """Return whether a term is a contraction and one factor is the product of an 8-bit integer input and a scale."""
+    """Return whether a term is a contraction with a factor Q ⊙ s whose Q is an input of 8-bit integers."""
     return bool(term.axes) and any(map(partial(_is_scaled, lowering), term.arguments))
 
 
@@ -73,7 +74,8 @@ def _is_stored(lowering: Lowering, term: Term) -> bool:
 def product(lowering: Lowering, term: Term) -> Argument | None:
     """Return X ⊙_{ax} (Q ⊙ s) computed from Q as stored, or None if the rewrite does not apply.
 
-    It applies if X and s have the same dtype, Q has the axes ax and others that X lacks, and s has only such others.
+    It applies if X and s have the same dtype, Q has the axes ax and further axes that X lacks, and the axes of s are
+    among these further axes.
     """
     for other, matrix in (term.arguments, term.arguments[::-1]):
         result, x = parts(lowering, matrix), lowering.known(other)

@@ -33,7 +33,7 @@ def put(b: PlanBuilder, condition: PlanValue, x: PlanValue, rest: PlanValue) -> 
 
 
 def _one_place(b: PlanBuilder, condition: PlanValue) -> tuple[str, int, int, Argument] | None:
-    """Match a condition iota_{ax} = p. Return the axis, its first index, its size and p, or None without a match."""
+    """Match a condition iota_{ax} = p. Return the axis, its first index, its size and p, or None if not matched."""
     step = b.written(b.unnamed(condition))
     if step is None or step.primitive != "equal":
         return None

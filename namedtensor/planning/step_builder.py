@@ -73,7 +73,8 @@ class StepBuilder:
     ) -> PlanValue:
         """Add an input that is an array, and return it.
 
-        If it is a part or a copy of another value, `like` is this value, whose integer bounds apply to the input too.
+        If the input is a part or a copy of another value, `like` is that value. Its integer bounds then apply to the
+        input.
         """
         interval, weak = (interval_of_dtype(dtype), False) if like is None else (like.interval, like.weak)
         value = PlanValue(order, tuple(shape), dtype, interval=interval, weak=weak)

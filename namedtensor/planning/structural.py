@@ -104,8 +104,8 @@ def _place_of_least(lowering: Lowering, term: Term, axis: str, nan_first: bool) 
 def _scatter(lowering: Lowering, term: Term) -> Argument:
     """Add the elements of X to the elements of a zero array at the given indices along an axis.
 
-    At each position along the axes of the indices that are not summed over, the elements are added separately. These
-    axes and the indexed axis are therefore merged, and one step adds along the merged axis.
+    Sums are separate for each position along index axes that are not summed over. These axes and the indexed axis are
+    therefore merged, and one step adds along the merged axis.
     """
     b, (axis,) = lowering.builder, term.axes
     x, (size, over) = lowering.array(term.arguments[0]), term.options

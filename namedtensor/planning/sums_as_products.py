@@ -38,7 +38,7 @@ def sum_last(b: StepWriter, x: PlanValue, keep: bool) -> PlanValue | None:
 
 
 def wakes_threads(b: StepWriter, x: PlanValue) -> bool:
-    """Return whether one product for this sum would wake BLAS threads that no earlier product of the plan uses.
+    """Return whether computing a sum as one product would wake BLAS threads that no earlier product of the plan uses.
 
     These threads would delay the threads that compute blocks.
     """
