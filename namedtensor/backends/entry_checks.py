@@ -110,7 +110,7 @@ def input_checks(
 
 
 class Read(NamedTuple):
-    """A symbol, with the input axis whose size determines it. The axis size is a linear function of the symbol."""
+    """A size symbol, and the input axis that it is read from. The axis size is a linear function of the symbol."""
 
     symbol: SizeSymbol
     value: PlanValue
@@ -164,9 +164,7 @@ def size_lines(plan: Plan) -> list[str]:
 
 
 def reads_of(plan: Plan, shapes: bool = False) -> list[Read]:
-    """Return the input axes that the symbols are read from.
-
-    These are the symbols that the source text uses or that several axes share.
+    """Return the input axes whose sizes determine the symbols that the source text uses or that several axes share.
 
     If `shapes` is true, the source text also uses the symbols in the shapes of all values.
     """
@@ -203,7 +201,7 @@ def quote_name(name: str) -> str:
 
 
 def find_shared_dtypes(plan: Plan, names_dtype: frozenset[str] = NAMES_DTYPE) -> tuple[str, ...]:
-    """Return the floating dtypes for which a plan's text is valid if all floating inputs have the same dtype.
+    """Return the floating dtypes for which a plan's text is valid, provided that all floating inputs share one dtype.
 
     The result is empty if the plan's own floating inputs differ or have another dtype, or if a line depends on the
     dtype.

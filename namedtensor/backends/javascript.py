@@ -44,7 +44,7 @@ KEYWORDS = frozenset(
 
 # ------------------------------------------------------------------------------------------------------------- values
 class ScriptText(str):
-    """JavaScript source text whose representation is the text itself, for use in the options of a step."""
+    """JavaScript source text whose `repr` is the text itself, for use in the options of a step."""
 
     __slots__ = ()
 
@@ -92,7 +92,7 @@ def numbers(values: Sequence[Any]) -> str:
 
 
 def span(step: Step) -> str:
-    """Return the span of a step in the formula as source text, for errors at run time."""
+    """Return the formula span of a step as JavaScript source text, for errors at run time."""
     node = None if step.origin is None else step.origin.node
     return literal(node.span) if node is not None and hasattr(node, "span") else "undefined"
 
@@ -126,7 +126,7 @@ def loop(names: tuple[str, ...], options: dict[str, Any], step: Step) -> str:
 
 
 def exact(primitive: str, text: str) -> dict[str, Line]:
-    """Return a table with the line of one primitive, which checks that a double represents each result exactly."""
+    """Return a table with the line for one primitive. The line checks that doubles represent all results exactly."""
     return {primitive: lambda names, options, step: f"nt.exact({text.format(*names)}, {span(step)})"}
 
 

@@ -183,7 +183,7 @@ FAILS = frozenset(
 
 
 def has_steps(plan: Any, primitives: Set[str]) -> bool:
-    """Return whether a plan or a plan within it has a step at run time with one of these primitives."""
+    """Return whether a plan or one of its inner plans runs a step with one of these primitives at call time."""
     return any(step.primitive in primitives and not is_done_before(step.value) for step in every_step(plan))
 
 

@@ -209,9 +209,9 @@ def code_of(text: str, file: str) -> CodeType:
 def function_in(space: dict[str, Any]) -> Callable[..., Any]:
     """Return the function that a source text defines, with only the globals that it uses.
 
-    This function and the functions that it calls then do not form reference cycles, so their arrays are freed together
-    with the function. Values that none of them uses are freed immediately. If a function calls itself or a later one,
-    the function is returned with all of its globals.
+    With only these globals, the function and the functions that it calls form no reference cycles, so their arrays are
+    freed together with the function. Unused values are freed immediately. If a function calls itself or a function that
+    is defined later, all globals are kept.
     """
     functions: dict[str, Any] = {}
     for name, value in space.items():
@@ -231,7 +231,7 @@ def function_in(space: dict[str, Any]) -> Callable[..., Any]:
 
 
 def names_in(code: CodeType) -> set[str]:
-    """Return the names of globals and attributes that code uses, including code of functions within it."""
+    """Return the names of globals and attributes that code uses, including the code of nested functions."""
     names = set(code.co_names)
     for co_const in code.co_consts:
         if isinstance(co_const, CodeType):

@@ -1,4 +1,4 @@
-"""Kernels that examine their result when they run, and compute as written if it leaves the range of its dtype."""
+"""Kernels that check whether their result is in range and, if not, compute the formula as written."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ class Backend:
         return plan.names[value]
 
     def buffers_of_step(self, step: Step) -> Workspace:
-        """Return the buffers of the function of a block or a slice."""
+        """Return the buffers of the function that computes a block or a slice."""
         return self.buffers(step.options["plan"], step.primitive == "tiling")
 
     def buffers(self, plan: Plan, out: bool, **fits: Any) -> Workspace:
@@ -128,7 +128,7 @@ class Backend:
 
         If buffers are `given`, they are further parameters, and with `given.out`, the function writes the result to the
         parameter `out`. If `tupled` is true, it returns a single result in a tuple. `entry` contains the first lines,
-        and `signature` replaces the parameters. Only with `comments` does the source define the constants of `data`.
+        and `signature` replaces the parameters. The source defines the constants of `data` only if `comments` is true.
         """
         text, nested = Written(), []
         for step in plan.steps:

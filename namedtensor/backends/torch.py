@@ -55,7 +55,7 @@ def _method(name: str):
 
 
 def _vecdot(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
-    """Return text for products of vectors, which avoids `vecdot` for integers because PyTorch does not support it."""
+    """Return source text for dot products. It avoids `vecdot` for integers, because PyTorch does not support them."""
     whole = all(argument.dtype.startswith(("int", "uint")) for argument in step.arguments)
     return "({} * {}).sum(-1)".format(*names) if whole else "torch.linalg.vecdot({}, {})".format(*names)
 

@@ -30,7 +30,7 @@ def attribute(name: str, taken: Callable[[str], bool]) -> str:
 
 
 class ModuleBackend(Torch):
-    """The PyTorch backend for the modules of one plan, whose constants are buffers of the module."""
+    """The PyTorch backend for the module of one plan. The plan's constants are buffers of the module."""
 
     def __init__(self, backend: Backend, plan: Plan):
         self.__dict__.update(backend.__dict__)
