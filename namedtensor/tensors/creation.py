@@ -48,7 +48,7 @@ def sizes_of(shape: Any) -> dict[str, int]:
 def make_tensor(
     make: Callable[..., Any], sizes: Mapping[str, int], dtype: Any, library: str, device: Any
 ) -> NamedTensor:
-    """Return a tensor whose elements `make` returns, as a NumPy array, for the sizes of the axes."""
+    """Create a tensor from the NumPy array that `make` returns for the axis sizes."""
     with fit_in_memory(sizes):
         return wrap_array(place_array(make(*sizes.values()), library, dtype, device), tuple(sizes))
 

@@ -28,7 +28,7 @@ ORDINALS = ("first", "second", "third", "fourth")
 
 
 class MissingPositions(NamedTuple):
-    """The words of error messages that identify operands by position, as in "the second operand"."""
+    """The wording of a shape error, which identifies operands by position, as in "the second operand"."""
 
     problem: ShapeMismatchError
     sign: str

@@ -223,7 +223,7 @@ def prepare(
 
 
 def is_large(record: Operator, layout: Layout) -> bool:
-    """Return whether NumPy should compute block by block: an elementwise operator or axis map on many floats."""
+    """Return whether to compute a call in blocks, that is, an elementwise operator or axis map on many NumPy floats."""
     floats = layout.xp.__name__ == "numpy" and layout.dtype.kind == "f"
     return (
         record.kind in ("elementwise", "axis_map")
@@ -285,7 +285,7 @@ def specialize_for_dimensions(lower: Callable[..., Any], given: tuple[Any, ...],
 def _translate_errors(
     run: Callable[..., Any], error_of: Callable[[Exception], NotationError | None]
 ) -> Callable[..., Any]:
-    """Return a function that runs `run`. If `error_of` returns an error for a library's error, it is raised instead."""
+    """Return a function that calls `run` and replaces an exception with the error that `error_of` returns, if any."""
 
     def function(*arguments):
         try:

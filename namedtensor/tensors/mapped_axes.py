@@ -25,7 +25,7 @@ _MAPPED: WeakKeyDictionary[Any, tuple[str, ...]] = WeakKeyDictionary()  # per tr
 
 
 class MappedNames(tuple[str, ...]):
-    """The axes of a tensor in a JAX tree, and the axis that a trace maps over, which comparisons ignore.
+    """The axis names of a tensor in a JAX tree. Comparisons ignore the axis that a trace maps over.
 
     After the trace `within` ends, JAX may add a leading axis to the array. `added` contains the names of this axis.
     """
@@ -127,7 +127,7 @@ def register_vmap() -> None:
 
 
 def one_element(mapped: Callable[..., Any], index: Any, tensor: NamedTensor, spec: Any) -> NamedTensor:
-    """Return the argument of a mapped function for one element along the axis in `in_axes`, a position or a name."""
+    """Return an argument of a mapped function for one element along the axis that `in_axes` specifies."""
     layout = tensor.layout
     names = layout.names if isinstance(layout, UnnamedAxes) else layout.axes
     if spec is None or is_empty(tensor) or (isinstance(spec, str) and spec not in names):
@@ -148,7 +148,7 @@ def is_empty(tensor: NamedTensor) -> bool:
 
 
 def whole_result(mapped: Callable[..., Any], size: int, tensor: NamedTensor, spec: Any) -> NamedTensor:
-    """Return a result of a mapped function, combined for all elements.
+    """Combine the results of a mapped function for all elements into one tensor.
 
     The mapped axis is at the position in `out_axes`, or first if `out_axes` names it.
     """

@@ -70,7 +70,7 @@ def quantize(tensor: NamedTensor, axis: str | Iterable[str]) -> tuple[NamedTenso
 
 
 def _quantize_in_pieces(xp: Any, array: Any, rank: int) -> tuple[Any, Any]:
-    """Return the integers and the scale for an array. The scale has the first `rank` axes of the array."""
+    """Quantize an array in pieces. Return the integers and the scale, which has the first `rank` axes of the array."""
     shape = tuple(array.shape)
     rows = array.shape[0] if rank else 0
     step = max(1, PIECE_ELEMENTS // max(1, array.size // max(rows, 1))) if library(array) == "numpy" else rows

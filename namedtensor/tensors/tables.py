@@ -173,7 +173,7 @@ def column(texts: list[str]) -> list[str]:
 
 
 def facets(tensor: NamedTensor) -> Iterator[tuple[str, Any, tuple[str, ...]]]:
-    """Yield the title, array and axes of each of a tensor's first tables, as in ("batch 1", array, (rows, columns))."""
+    """Yield the title, array and axes of each table, up to a limit, as in ("batch 1", array, (rows, columns))."""
     axes = tensor.axes
     outer, inner, heads = axes[:-2], axes[-2:], heads_of(tensor)
     array = values(tensor, axes)
