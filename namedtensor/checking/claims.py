@@ -134,7 +134,7 @@ def are_in_ranges(checker: Inference, over: nodes.Range, indices: dict[str, Any]
 
 
 def perturbing(checker: Inference, sides: tuple[Any, ...], env: Environment) -> AbstractContextManager[None]:
-    """Return a context in which ∂X has a value, or an empty context if no side contains a differential."""
+    """Return a context manager that gives ∂X a value, or one without effect if no side contains a differential."""
     if not any(isinstance(node, nodes.Differential) for side in sides if side is not None for node in walk(side)):
         return nullcontext()
     from ..calculus.derivative import perturbing

@@ -139,7 +139,7 @@ Samples = Mapping[int, Term]  # the terms that replace declared samples, by the 
 def bind_outcome(
     variable: RandomVariable, outcome: Term, env: Environment, samples: Samples
 ) -> tuple[Environment, Samples]:
-    """Bind a random variable to an outcome. Return the environment and the samples for typing the body."""
+    """Bind a random variable to an outcome. Return the environment and the samples with which the body is typed."""
     if variable.term is not None:
         return env, {**samples, id(variable.term): outcome}
     inner = env.within()

@@ -193,10 +193,10 @@ def find_stated_sizes(checker: Inference, key: Key, env: Environment) -> dict[st
 
 
 class Part(NamedTuple):
-    """The elements that one equation defines, as a tensor.
+    """A tensor of the elements that one equation defines.
 
-    `filled` contains an axis and the positions of the elements along this axis. It is None if the elements form the
-    whole tensor.
+    `filled` contains an axis and the positions of the elements along this axis. It is None if the equation defines all
+    elements.
     """
 
     term: Term
@@ -295,9 +295,9 @@ def _number(checker: Inference, value: Any, part: Node) -> Any:
 
 
 def join(checker: Inference, parts: list[Part], sized: dict[str, Any]) -> Term:
-    """Join the pieces of a tensor along the axis that they fill together.
+    """Join the parts of a tensor along the axis that they fill together.
 
-    Raise NotationError unless the pieces define each element exactly once.
+    Raise NotationError unless the parts define each element exactly once.
     """
     axis = next((part.filled[0] for part in parts if part.filled is not None), None)
     if axis is None:

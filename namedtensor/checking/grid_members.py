@@ -36,8 +36,8 @@ MAX_LISTED_MEMBERS = 10**6  # The maximum number of members that are typed one b
 class Place:
     """One index of a requested member.
 
-    `numbers` contains its possible values. `term` is its tensor if there are several values. `binding` and `offset`
-    describe its variable.
+    `numbers` contains the possible values of the index. If there are several, `term` is the index as a tensor.
+    `binding` and `offset` describe the variable in the index.
     """
 
     numbers: range

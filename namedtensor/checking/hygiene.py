@@ -41,7 +41,7 @@ def has_head_axes(of: Set | None, formals: set[str]) -> bool:
 def find_captured_axes(
     function: FunctionDefinition, axes: Mapping[str, tuple[str, ...]], shapes: Sequence[Any], given: int
 ) -> list[str]:
-    """Return the axes of a call that axes in the function's body would capture."""
+    """Return the axes of a call that have the name of an axis in the function's body and would be captured."""
     names: list[str] = []
     if function.signature is None or not axes or len(shapes) - given != len(function.signature.domain):
         return names

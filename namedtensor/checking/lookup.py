@@ -54,7 +54,7 @@ def find_term(checker: Inference, key: Key, env: Environment, node: Any) -> Term
 def is_apart(checker: Inference, key: Key, term: Term) -> bool:
     """Return whether a name needs a separate term because it is the variable of a derivative.
 
-    A parameter of a function that contains a derivative also needs one, unless it is a plain number.
+    If a function contains a derivative, each of its parameters also needs a separate term, unless it is a plain number.
     """
     scope = checker.scope
     return key.base in scope.varied or (key.base in scope.apart and term.number is None)

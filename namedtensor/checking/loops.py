@@ -6,7 +6,7 @@ The body is typed with t as a tensor along a separate axis, like the index of a 
 value h^{t-1} is an input of the body, called a *state*. Terms that do not depend on a state are computed for all steps
 at once. The other terms form the body of the loop, which uses one element along that axis per step (`loop_bodies`). The
 first steps are unrolled until the shape of h^t stops changing. The whole recurrence is unrolled if the body uses the
-index other than as a number or as a label with a fixed offset.
+index for anything except a number or a label with a fixed offset.
 """
 
 from __future__ import annotations

@@ -111,7 +111,7 @@ def open_member(
 class MissingStartError(Exception):
     """Raised for a member that cannot be the start of an induction.
 
-    The member depends on itself or on too many other members, or later members have another type.
+    Either the member depends on itself or on too many other members, or later members have a different type.
     """
 
 

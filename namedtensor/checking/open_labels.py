@@ -33,7 +33,7 @@ def size_of_label(checker: Inference, text: Any, env: Environment | None = None)
 
 
 def size_in_sight(written: str, env: Environment) -> Any:
-    """Return the size of an axis in this environment. It may be a variable. In a call, use the argument's axis."""
+    """Return the size of an axis in this environment, possibly a variable. In a call, use the argument's axis."""
     axis = env.resolve_axis(written)[0]
     return resolve(next((outer.sizes[axis] for outer in env.outward if axis in outer.sizes), None))
 

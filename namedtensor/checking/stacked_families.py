@@ -108,7 +108,7 @@ def lift_term(
     """Return the result of `typed`, which types a body with a tensor as the value of its variable.
 
     Return None if the typing fails, or if the size is small or unknown. Also return None if the body uses the variable
-    other than as a number or as the index of a family.
+    for anything except a number or the index of a family.
     """
     if not is_ground(size) or resolve(size) < MIN_LOOP_STEPS or not checker.rolls:
         return None
