@@ -271,7 +271,7 @@ def find_names_to_type(function: FunctionDefinition) -> set[Key]:
 def group_by_name(
     functions: Iterable[FunctionDefinition], names: Callable[[FunctionDefinition], Iterable[Any]]
 ) -> dict[Any, list[FunctionDefinition]]:
-    """Return a map from each name to the functions that have it. `names` returns the names of a function."""
+    """Return a map from names to functions. `names` returns the names under which a function is listed."""
     definitions: dict[Any, list[FunctionDefinition]] = {}
     for function in functions:
         for name in names(function):
