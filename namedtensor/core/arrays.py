@@ -238,7 +238,7 @@ class Layout:
 
 
 class UnnamedAxes(Layout):
-    """The layout of a JAX array whose axes are unknown, because it has replaced an array of a different rank.
+    """The layout of a JAX array with unknown axes, because the array has replaced an array of a different rank.
 
     `names` contains the axis names of the replaced array, which the pytree still stores.
     """

@@ -267,7 +267,7 @@ def _check_name(name: Any) -> str:
 
 
 def find_marked_axis(left: Iterable[str], right: Iterable[str]) -> tuple[str, str] | None:
-    """Return an axis of each shape if the two axes differ only in their stars, or None if there are no such axes.
+    """Return a pair of axes, one from each shape, that differ only in their stars, or None if there is no such pair.
 
     Neither axis may occur in both shapes.
 

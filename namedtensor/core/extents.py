@@ -29,7 +29,7 @@ MAX_SIZE = 2**24  # The largest axis size that a symbolic plan accepts. Its boun
 
 
 class SizeSymbol(NamedTuple):
-    """A symbol for an axis size of at least 1: its name in source text, the axis, and an example value.
+    """A symbol for an axis size, with its name in source text, the axis, and an example value. The size is at least 1.
 
     `axis` is empty if the symbol represents another number, such as an unspecified n in 1, …, n.
     """

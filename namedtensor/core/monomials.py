@@ -71,7 +71,7 @@ def is_dominated(terms: Mapping[Monomial, int]) -> bool:
 
 
 def divides(monomial: Monomial, other: Monomial) -> bool:
-    """Return whether `other` is a product of symbols that contains all factors of `monomial`.
+    """Return whether `other` contains all factors of `monomial` and is a product of symbols.
 
     Symbols are at least 1, so `other` is then at least as large as `monomial`.
     """
