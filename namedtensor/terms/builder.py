@@ -231,7 +231,7 @@ class TermBuilder:
     def at(self, term: Term, axis: str, places: Term) -> Term:
         """Return the elements of a term at the positions `places` along an axis.
 
-        Positions start at 1. `places` may have the same axis.
+        Positions start at 1. The term `places` may also have this axis.
         """
         apart = self.rename(term, {axis: f"{axis}@from"})
         shape = {name: size for name, size in apart.shape.items() if name != f"{axis}@from"}

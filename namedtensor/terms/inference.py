@@ -355,7 +355,7 @@ class Inference(ABC):
         return text if len(text) <= 80 else f"{text[:60]} … {text[-16:]}"
 
     def describe_with_shape(self, node: Node, shape: Mapping[str, Any]) -> str:
-        """Return the source text of an operand with its shape, such as `X : ℝ^{seq[3]}`, for a note of an error."""
+        """Return the source text of an operand with its shape, such as `X : ℝ^{seq[3]}`, for an error message."""
         span: Any = getattr(node, "span", node)
         if span is None:  # The operand is not part of the text.
             return f"an operand : {format_shape(shape)}"
