@@ -70,7 +70,7 @@ def contract(b: OperatorBuilder, x: Any, y: Any, axes: Order, in_order: bool = F
 def _is_faster_exchanged(b: OperatorBuilder, x: Any, y: Any, axes: Order, groups: Groups) -> bool:
     """Return whether y ⊙ x is faster than x ⊙ y.
 
-    It is faster if x ⊙ y must transpose x, and must also transpose or copy y. If neither order needs fewer
+    The exchange is faster if x ⊙ y must transpose x, and must also transpose or copy y. If neither order needs fewer
     transpositions, NumPy computes a large product faster with the larger matrix on the left. Inside a block, the
     operand whose rows are cut should be on the left, so that the rows come first in all values of the block.
     """
