@@ -129,8 +129,8 @@ def _cases(self: Linearization, term: Term, parts: list[Any]) -> Term | None:
 def _exponential(self: Linearization, term: Term, parts: list[Any]) -> Term:
     """Return the tangent of `expm`, which is e^X or its derivative along directions.
 
-    It is a sum. One summand has X's tangent as a further direction, and each other summand replaces one direction with
-    its tangent.
+    The tangent is a sum. One summand has X's tangent as an additional direction. In each other summand, the tangent of
+    a direction replaces this direction.
     """
     X, *along = term.arguments
     result: Term | None = None
