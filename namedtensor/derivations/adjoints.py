@@ -147,7 +147,7 @@ class BackwardAssembly(Assembly):
     def name_adjoint(self, shape: Mapping[str, Any], value: Mapping[str, Any], letters: str) -> Adjoint:
         """Name the adjoint for a tensor of this shape.
 
-        All of its axes have stars if the value has an axis with one of their names.
+        If the value shares an axis name with the shape, all axes of the adjoint have stars.
         """
         letter = next((name for name in letters if name not in self.words), None) or next(names_left(self.words))
         self.words.add(letter)

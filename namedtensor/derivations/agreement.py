@@ -152,10 +152,10 @@ class Comparison:
     def tie(self, draws: InputDraws, values: Values, pair: SideValues) -> bool | None:
         """Return whether a tie explains a difference at a point.
 
-        A tie explains the difference if both sides agree around the point, and the closed form is between the values
-        around it. Return None if the point is so close to a singular point that the derivative is inaccurate, or if no
-        neighboring point can be evaluated. Also return None if the program has several operators with ties, because the
-        closed form and the derivative may then both be outside this range.
+        A tie explains the difference if both sides agree around the point, and the closed form at the point is between
+        the neighboring values. Return None if the point is so close to a singular point that the derivative is
+        inaccurate, or if no neighboring point can be evaluated. Also return None if the program has several operators
+        with ties, because the closed form and the derivative may then both be outside this range.
         """
         derivatives: list[Sequence[float]] = []
         for number in range(1, MAX_NEIGHBORS + 1):

@@ -51,7 +51,7 @@ def program_of(before: Sequence[Any], sides: Sequence[Node]) -> nodes.Program:
 
 
 def sides_of(equation: Equation) -> tuple[Node, ...]:
-    """Return the sides of an equation. Omit the first side if it only names two or more other sides."""
+    """Return the sides of an equation. Omit the first side if it is only a name for two or more other sides."""
     first, *rest = equation.sides
     if len(rest) > 1 and isinstance(first, Name):
         words = {node.text for side in rest for node in walk(side) if isinstance(node, Name)}

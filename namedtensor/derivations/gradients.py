@@ -205,9 +205,9 @@ def _list_declared_tensors(program: Program) -> tuple[str, ...]:
 
 
 def _head(program: Program, of: str) -> tuple[tuple[str, ...], Any]:
-    """Return the parameters of the function `of`, and its call, such as f(x).
+    """Return the parameters of the function `of`, and a call of the function, such as f(x).
 
-    If `of` is not a function, return () and the name.
+    If `of` is not a function, return () and the node for the name.
     """
     for statement in program.tree.statements:
         head = statement.sides[0] if isinstance(statement, Equation) else None

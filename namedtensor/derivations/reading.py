@@ -46,7 +46,7 @@ def reading_checker(
 
 
 def equations_about_themselves(program: nodes.Program) -> set[str]:
-    """Return the names on both sides of their equations, such as S in S = S_{a→b, b→a}.
+    """Return the names that occur on both sides of an equation, such as S in S = S_{a→b, b→a}.
 
     If such a name is given, its equation does not define it.
     """

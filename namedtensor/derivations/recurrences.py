@@ -225,7 +225,7 @@ MIN_STEPS = 3
 
 
 def steps_of_recurrences(tree: nodes.Program) -> dict[str, int]:
-    """Return a size for each symbol in the ends of ranges and sums. With these sizes, each has only a few steps.
+    """Return a size for each symbol in the ends of ranges and sums, so that each range or sum has only a few steps.
 
     The symbol is n if n is undefined, or seq if n = |seq|.
     """
