@@ -36,7 +36,7 @@ def closeness(
 ) -> Closeness:
     """Compare two numbers up to rounding. `magnitude` is called only if a finite relative difference is too large.
 
-    If a term `overflows`, infinities of both signs are equal, and so are numbers whose magnitude is not finite.
+    If `overflows` is true, infinities of both signs are equal, and so are numbers whose magnitude is not finite.
 
     >>> closeness(1e-17, 0.0, lambda: 1.0).value, closeness(1e-17, 0.0, lambda: 1e-16).value
     ('equal', 'different')

@@ -166,7 +166,7 @@ def operator(
         The value in the notation, with the operands X, Y and Z over these axes. The derivatives follow from it.
     functions : callable or mapping of str to callable, optional
         Instead of a definition, one array function for all libraries, or one for each of "numpy", "torch" and "jax".
-        In its arrays and its result, the aligned extra axes come first, then the axes of the signature in order.
+        In the arrays and the result, the aligned extra axes come first, then the axes of the signature in order.
     differential : str or iterable of str, optional
         The contribution of each operand to the differential, in terms of X, ∂X and so on, such as "σ(X) ⊙ ∂X", or "0"
         if the operand does not contribute. Only with `functions`.

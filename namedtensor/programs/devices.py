@@ -1,4 +1,4 @@
-"""Programs on devices that may be absent: parameters without values, and the work of each device."""
+"""Reports on programs for devices that may be absent, with parameters without values and the work of each device."""
 
 # pyright: reportPrivateUsage=false
 from __future__ import annotations

@@ -84,7 +84,7 @@ def evaluate(  # pyright: ignore[reportInconsistentOverload]
         The formula, or its text. If it has several statements, the value is the value of the last statement that no
         other statement uses.
     values : mapping of str to tensor or number, optional
-        Inputs by name, if not passed as keywords. It may have names that the formula does not use.
+        Inputs by name, if not passed as keywords. The mapping may contain names that the formula does not use.
     sizes : mapping of str to int, optional
         Sizes of axes that the inputs do not determine.
     syntax : {"auto", "text", "latex"}

@@ -12,7 +12,7 @@ from ..scope.names import key
 
 
 def stack_families(parameters: Mapping[str, Any], declared: Iterable[str], count: int) -> dict[str, Any]:
-    """Return the parameters with each family of at least `count` members of the same layout stacked into one array."""
+    """Return the parameters, stacking each family of at least `count` members with the same layout into one array."""
     apart = {name: value for name, value in parameters.items() if not isinstance(name, FamilyName)}
     families = {
         family_name.members[0]: family_name

@@ -21,7 +21,7 @@ from .parameters import infer_types, shapes_of
 
 # ------------------------------------------------------------------------------------------------------------- fans
 def fans(parameters: Mapping[Any, Term], terms: list[Term]) -> dict[Any, tuple[str, ...]]:
-    """Return the fan-in axes of each parameter: the axes of its last contraction, or of its first lookup if there is none."""
+    """Return the fan-in axes of each parameter, from its last contraction or, if never contracted, its first lookup."""
     names = {id(term): (spelling, dict(zip(term.shape, term.shape))) for spelling, term in parameters.items()}
     result: dict[Any, tuple[str, ...]] = {}
     for term in terms:

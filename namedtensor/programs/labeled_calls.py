@@ -67,7 +67,7 @@ def labels_of_results(
 def moves_of(typed: TypedValues, given: BoundArguments, parameters: Sequence[str] = ()) -> Moves:
     """Return the positions of elements that align the inputs of the terms by their labels.
 
-    Raises NotationError if operands have different labels, or labels that have to be aligned are not unique or are missing.
+    Raises NotationError if operands have different labels, or labels needed for alignment are missing or not unique.
     """
     called = {name: name for name in given.values}
     called |= {text: name for text, name in zip(given.positional, parameters) if name not in given.values}

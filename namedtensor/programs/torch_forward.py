@@ -77,7 +77,7 @@ class Forward(NamedTuple):
 
 @lru_cache(maxsize=256)
 def are_dtypes_fit(expected: tuple[str, ...], shared: tuple[str, ...], actual: tuple[Any, ...]) -> bool:
-    """Return whether the dtypes are as expected. One dtype in `shared` may replace all others in `shared`."""
+    """Return whether the dtypes are as expected. One dtype in `shared` may replace all other dtypes in `shared`."""
     names = [str(dtype).removeprefix("torch.") for dtype in actual]
     common = {name for name, dtype in zip(names, expected) if dtype in shared}
     return len(common) < 2 and all(

@@ -95,7 +95,7 @@ class Verbs(Printed, Exported, Suggests, CachedCall):
         Parameters
         ----------
         shapes : mapping of str to tensor or shape, optional
-            Shapes by name, if not passed as keywords. Unlike keywords, it may have names that are not used.
+            Shapes by name, if not passed as keywords. Unlike keywords, the mapping may contain unused names.
         sizes : mapping of str to int, optional
             Sizes that the shapes leave open; none is required.
         **named : tensor or shape
