@@ -36,7 +36,7 @@ def share(lowering: Lowering, term: Term) -> float:
 
 
 def normalize_late(lowering: Lowering, term: Term) -> Argument | None:
-    """Return softmax_{ax}(X) ⊙_{ax} V, dividing after the product, or None unless the product is smaller than X.
+    """Return softmax_{ax}(X) ⊙_{ax} V, dividing after the product, or None if the product is not smaller than X.
 
     The product of the exponentials with V may overflow although the final result is finite. In this case, the step
     `normalized` divides first. The result is also None if the softmax has a second use, or if X and V do not have the

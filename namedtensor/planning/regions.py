@@ -160,7 +160,7 @@ STRUCTURAL = ("rename", "cases", "indicator")
 
 
 def _belongs(term, axes: Axes, inside, uses, product: bool, least: int, itemsize: int) -> bool:
-    """Return whether a region should contain a term, which requires that the region contains all terms that use it."""
+    """Return whether a region should contain a term, which requires that the region contains all users of the term."""
     if not axes or not term.arguments or count(term) * itemsize < least // 4:
         return False
     if any(id(user) not in inside for user in uses[id(term)]):
