@@ -1,6 +1,6 @@
 """The syntax of formulas, with a parser from text and LaTeX to a syntax tree, and a printer for the tree.
 
-`locks`: locks for shared caches, which a process acquires before it forks.
+`locks`: locks for shared caches. A process acquires them before it forks.
 `cache`: size-limited caches that threads share.
 `errors`: the error class, the catalogue of error codes, and the caret display.
 `symbols`: the symbols of the notation and their terminals.

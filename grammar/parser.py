@@ -171,7 +171,7 @@ def tokens_of(
 
 
 def refuse_until(tokens: list[Token], source: str) -> None:
-    """Raise NotationError if a statement repeats until a condition holds, which the notation does not support."""
+    """Raise NotationError for a loop that runs until a condition holds, because the notation does not support it."""
     for before, token, after in zip(tokens, tokens[1:], tokens[2:]):
         beside = before.type != "SEPARATOR" and after.type in ("NAME", "BAR", "NUMBER", "FUNCTION", "LPAREN")
         if token.type == "NAME" and token.text == "until" and token.place != "axis" and beside:
