@@ -87,7 +87,7 @@ class ExerciseText:
 
 
 def read(text: str, name: str = "") -> list[ExerciseText]:
-    """Return the exercises in a text.
+    """Return the exercises in the text of a file.
 
     Raise ExerciseError if a line is invalid, if two exercises have the same name, or if there is no exercise.
     """

@@ -208,7 +208,7 @@ class Kept(Reference):
 
 # ------------------------------------------------------------------------------------------------------------- released
 def seal(name: str, words: Iterable[str]) -> str:
-    """Return a hash of a name and of words. The words can be checked against the hash, but not recovered from it."""
+    """Return a hash of a name and words. The words can be checked against the hash, but not recovered from it."""
     return hashlib.sha256("\0".join((name, *words)).encode()).hexdigest()[:24]
 
 

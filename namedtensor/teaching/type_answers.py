@@ -57,7 +57,7 @@ def find_stated_types(answer: str) -> list[frozenset[str]]:
 
 
 def set_of(text: str) -> nodes.Set:
-    """Return the set that a text such as ℝ^{seq × key} denotes in either syntax. Raise `RefusedAnswerError` if it is not a set."""
+    """Parse a set such as ℝ^{seq × key} in either syntax. Raise `RefusedAnswerError` if the text is not a set."""
     if UNBRACED.fullmatch(text) or (BARE.fullmatch(text) and text not in ("ℝ", "R")):
         raise RefusedAnswerError(f"{text} is not a type: write its axes in braces, as in ℝ^{{seq × key}}")
     spelled = f"X ∈ {text}" if "\\" not in text else f"X \\in {text}"
