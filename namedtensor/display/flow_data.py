@@ -79,9 +79,9 @@ class FlowData:
         return {axis: shape[axis] for axis in sorted(shape, key=rank)}
 
     def shape(self, node: Any, env: Environment) -> dict[str, Any]:
-        """Return the type of a piece of a formula.
+        """Return the type of an expression in a formula.
 
-        If the piece is a sum that the program does not contain, its type has the axes of all its terms.
+        If the expression is a sum that the program does not contain, its type has the axes of all its terms.
         """
         term = self.terms.get((id(node), id(env)))
         if term is not None:

@@ -121,7 +121,7 @@ def distinct_names(met: dict[str, set[str]]) -> dict[str, str]:
 # ------------------------------------------------------------------------------------------------------------ steps
 @dataclass(frozen=True)
 class ExplainedStep(Suggests):
-    """A step of an explanation: the piece of the formula, its type, the definitions around it, and its value."""
+    """A step of an explanation: an expression in the formula, its type, the definitions around it, and its value."""
 
     text: str
     type: str
