@@ -76,7 +76,7 @@ def read_standard_input() -> str:
 
 
 def find_exercises(word: str) -> Path:
-    """Return the file that a word denotes, either a lesson of the course, such as `lesson 1`, or any other file."""
+    """Return the file that an argument denotes: a lesson of the course, such as `lesson 1`, or any other file."""
     from ..teaching.course import course_file, is_course_name
     from ..teaching.exercise_files import ExerciseError
 

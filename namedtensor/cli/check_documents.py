@@ -230,7 +230,7 @@ def group_findings(findings: list[Any], everything: bool) -> list[list[Any]]:
 
 
 def lines_shown(findings: list[Any], first: Any) -> str:
-    """Return a text that lists the lines of recurring findings, such as "3 more: lines 12, 20 and 31"."""
+    """Return a phrase that lists the lines of recurring findings, such as "3 more: lines 12, 20 and 31"."""
     places = [(other.file, other.problem.position()[0]) for other in findings]
     texts = [str(line) if file == first.file else f"{file}:{line}" for file, line in dict.fromkeys(places)]
     return f"{len(findings)} more: {'line' if len(texts) == 1 else 'lines'} {', '.join(texts[:MAX_LINES])}" + (

@@ -98,7 +98,7 @@ class Console:
 
 
 def write_to(stream: TextIO | None, text: str, at_once: bool = False) -> None:
-    """Write a text to standard output or standard error. The caller may have closed the stream.
+    """Write text to standard output or standard error. The caller may have closed the stream.
 
     Raise StreamError if standard output cannot be written, but BrokenPipeError if its reader has ended. If standard
     error cannot be written, ignore the failure.

@@ -98,7 +98,7 @@ def emulate(topology: str) -> None:
 
 
 def rules_of(text: str) -> dict[str, Any]:
-    """Return the rules in a text such as hidden=model,batch=data+model. Raise InputError if they are invalid."""
+    """Return the rules in a string such as hidden=model,batch=data+model. Raise InputError if they are invalid."""
     rules: dict[str, Any] = {}
     for word in filter(None, map(str.strip, text.split(","))):
         axis, over = split_pair(word, "a rule; write hidden=model,batch=data")
@@ -109,7 +109,7 @@ def rules_of(text: str) -> dict[str, Any]:
 
 
 def value_rule(text: str) -> tuple[str, dict[str, Any]]:
-    """Return a name and its rules, given a text such as X^l:seq=model. Raise InputError if they are invalid."""
+    """Return a name and its rules, given a string such as X^l:seq=model. Raise InputError if they are invalid."""
     name, rules = split_pair(text, "a rule of a value; write --value X^l:seq=model", ":")
     return name, rules_of(rules)
 

@@ -178,7 +178,7 @@ def write_or_print(text: str, options: Any, console: Console) -> None:
 
 
 def write_file(target: Path, text: str) -> None:
-    """Write a text to a file, creating its parent folders if needed. Raise InputError if this fails."""
+    """Write text to a file, creating its parent folders if needed. Raise InputError if this fails."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as problem:

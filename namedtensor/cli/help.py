@@ -91,7 +91,7 @@ def lines_of(entry: dict[str, str]) -> Iterable[str]:
 
 
 def overview(entries: list[dict[str, str]]) -> str:
-    """Return a text that lists the meanings of all entries, grouped by section of the paper."""
+    """Return the meanings of all entries as text, grouped by section of the paper."""
     sections = dict.fromkeys(entry["section"] for entry in entries)
     return "\n\n".join(
         "\n".join([section, *(f"  {entry['meaning']}" for entry in entries if entry["section"] == section)])

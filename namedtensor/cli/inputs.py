@@ -131,7 +131,7 @@ def sizes_of(words: list[str], example: str = "--sizes heads=8,seq=3") -> dict[s
 
 
 def limits_of(words: list[str]) -> Any:
-    """Return the limits that words such as NAME=N specify after --limit. Raise InputError if they are invalid."""
+    """Parse limits from command-line arguments such as --limit NAME=N. Raise InputError if one is invalid."""
     from ..core.settings import Limits
 
     known = [field.name for field in fields(Limits)]
@@ -147,7 +147,7 @@ def limits_of(words: list[str]) -> Any:
 
 # ---------------------------------------------------------------------------------------------------------- one value
 def read_value(text: str, name: str, header: bool | None = None) -> Reading:
-    """Return the value of a text: a number, a literal tensor or a file. `header` states whether a table has a header.
+    """Return the value of an argument: a number, literal tensor or file. `header` states whether a table has a header.
 
     Raise InputError if a file cannot be read. Raise NotationError if the axes do not fit.
 
@@ -213,7 +213,7 @@ def name_axes(entry: Found, axes: tuple[str, ...] | None, name: str) -> Any:
 
 # ---------------------------------------------------------------------------------------------------------------- files
 def is_file(text: str) -> bool:
-    """Return whether a word is the path of a file or of a tensor folder."""
+    """Return whether an argument is the path of a file or of a tensor folder."""
     try:
         path = Path(text)
         return path.is_file() or (path.suffix.lower() == ".zarr" and path.is_dir())

@@ -137,7 +137,7 @@ def run_file(file: str) -> dict[str, Any]:
 
 
 def literals(text: str) -> tuple[list[Any], dict[str, Any]]:
-    """Return the positional and keyword arguments in a text such as (16, heads=2).
+    """Return the positional and keyword arguments in a string such as (16, heads=2).
 
     Raise InputError if they are not literals.
     """
@@ -158,7 +158,7 @@ Input = tuple[str, list[tuple[str, int | None]], bool]
 def input_of(word: str) -> Input:
     """Return an input's name, its axes with sizes, and whether it contains integers.
 
-    The word has the form x=batch,seq,chans[16] or ids=batch,seq:int. Raise InputError if the word is invalid.
+    The argument has the form x=batch,seq,chans[16] or ids=batch,seq:int. Raise InputError if it is invalid.
     """
     name, text = split_pair(word, "an input; write NAME=axis,axis")
     text, _, kind = text.partition(":")

@@ -62,7 +62,7 @@ class Prompt(InteractiveConsole):
 
     # ------------------------------------------------------------------------------------------------------- statements
     def enter(self, text: str, evaluated: bool = True) -> str:
-        """Add the statements in a text to the program, and return the text of the last statement's value.
+        """Add the entered statements to the program, and return the value of the last statement as text.
 
         Raise NotationError and leave the program unchanged if the statements do not fit.
         """
@@ -136,7 +136,7 @@ class Prompt(InteractiveConsole):
 
     # ------------------------------------------------------------------------------------------------------------ lines
     def runsource(self, source: str, filename: str = "", symbol: str = "") -> bool:
-        """Enter a text and print its value. Return whether the formula continues on the next line."""
+        """Enter a formula and print its value. Return whether the formula continues on the next line."""
         if not any(line.split("#")[0].strip() for line in source.splitlines()):
             return False
         if source.startswith(":"):
