@@ -3,7 +3,7 @@
 `positions`: converts between offsets and lines with columns.
 `parts`: the pieces of a formula, with their types.
 `repairs`: edits that fix an error and are checked before they are offered.
-`statements`: splits a text into statements.
+`statements`: splits the text of a program into statements.
 `text_programs`: a program that is checked during editing.
 `analysis`: a document of any type, with all its findings.
 `occurrences`: the mentions of names and axes in a formula.

@@ -1,4 +1,4 @@
-"""The spans of the statements in a text.
+"""The spans of the statements in the text of a program.
 
 They are found without parsing, so an invalid statement does not hide other statements.
 """
@@ -34,7 +34,7 @@ class StatementText(NamedTuple):
 
 
 def split(text: str) -> list[StatementText]:
-    r"""Return the statements of a text, without the comments between them.
+    r"""Return the statements in the text of a program, without the comments between them.
 
     A line continues the statement above if a bracket is open, or if an operator ends that statement or begins the line.
     After a bracket that is never closed, a line that looks like a definition begins a statement.
