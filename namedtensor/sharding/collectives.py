@@ -138,7 +138,7 @@ def _second(result: str) -> str:
 
 
 def _find_mesh_axes(rest: str, mesh: Any) -> tuple[str, ...]:
-    """Return the mesh axes along which communicating devices differ, or no axes if the groups follow no mesh axes."""
+    """Return the mesh axes along which communicating devices differ, or no axes if the groups match no mesh axes."""
     if mesh is None:
         return ()
     extent: tuple[int, ...] = mesh.devices.shape
