@@ -21,7 +21,7 @@ def tree_class(kind: type) -> jax_trees.TreeClass:
 
 
 def leaves(layer: Any) -> tuple[tuple[Any, ...], Any]:
-    """Return the leaves of a layer in a JAX tree, which are its tensors, and the structure of the tree.
+    """Return the leaves and the structure of a layer's JAX tree. The leaves are the layer's tensors.
 
     Layers whose parameters are Flax variables are also pytrees.
     """
