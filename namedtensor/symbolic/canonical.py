@@ -37,7 +37,7 @@ def outside_labels(indices: Iterable[FormIndex]) -> dict[FormIndex, Any]:
 
 
 def key(form: Form) -> tuple[Any, ...]:
-    """Return the key of a form in which all outside indices are distinct."""
+    """Return the key of a form, with a distinct label for each outside index."""
     return form_key(form, outside_labels({index for product in form for index in product.indices()}))
 
 

@@ -159,7 +159,7 @@ class ReadBack:
     def with_summed(self, product: Product, names: Names) -> tuple[dict[FormIndex, str], list[FormIndex]]:
         """Return names for all indices of a product, and the summed indices that share a name with another index.
 
-        Sum over such an index before the other index appears.
+        The caller must sum over these indices before the other index with the same name appears.
         """
         result, grouped = dict(names), []
         taken = {names[index] for index in product.indices()}
@@ -227,7 +227,7 @@ class ReadBack:
         return self.written(coefficient, order, last, names)
 
     def alone(self, parts: list[ProductPart], summed: set[FormIndex], names: Names) -> list[ProductPart]:
-        """Apply ∑ to each numerator that is the only factor with a certain summed index."""
+        """Apply ∑ to each numerator with a summed index that no other factor has."""
         counts = Counter(index for part in parts for index in part.indices if index in summed)
         result: list[ProductPart] = []
         for part in parts:
