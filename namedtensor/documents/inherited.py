@@ -95,7 +95,7 @@ class Inheritance:
         return signed and bool(parameters and redefined & uses_of(statement.sides[1]).words - {*parameters})
 
     def is_another(self, name: str, axes: set[str]) -> bool:
-        """Return whether a section uses the name of an earlier tensor for a different tensor without common axes."""
+        """Return whether a section gives the name of an earlier tensor to a tensor that shares no axis with it."""
         statements = [self.statement(pair) for pair in self.known.get(name, ())]
         names = {axis for statement in statements for axis in axes_in(statement)}
         functions = any(

@@ -1,4 +1,4 @@
-r"""Rows of displays, which make it possible to check a display without its invalid rows.
+r"""Split displays into rows, so that a display can be checked without its invalid rows.
 
     \begin{align} Y &= \langle X \rangle \\ Z &= \nsum{\seq} X \end{align}       Z is checked
 
