@@ -31,7 +31,7 @@ DIFFERENTIAL = 405  # the code of a differential outside a derivative
 
 
 class TrialSizes:
-    """The axis sizes for a comparison. Sizes that the source leaves free are different."""
+    """The axis sizes for a comparison. Sizes that the source does not determine are distinct."""
 
     def __init__(self, facts: Facts, downward: bool = False):
         self.sizes: dict[AxisKind, int] = {}

@@ -214,7 +214,10 @@ def spread_elements(o: Calls, x: Any, dim: int, step: int) -> Any:
 
 
 def repeat_elements(o: Calls, x: Any, output: Sequence[int] | None, *scales: Any) -> Any:
-    """Repeat each element along the last dimensions to reach the sizes in `output`, or by the factors in `scales`."""
+    """Repeat each element along the last dimensions until they have the sizes in `output`.
+
+    Without `output`, `scales` contains the numbers of repetitions.
+    """
     factors = [] if output else for_each(scales[0], 1)
     for at in range(len(output or factors)):
         dim = rank_of(x) - len(output or factors) + at

@@ -183,7 +183,10 @@ class MatrixLeaves:
         return Matrix(number(1), ((axes[0],), tuple(axes[1:])), ones=True)
 
     def guess(self, tree: Tree, name: str) -> None:
-        """Guess by its first letter whether an undeclared name is a number, vector or matrix. Record the assumption."""
+        """Guess from the first letter of an undeclared name whether it is a number, a vector or a matrix.
+
+        The assumption is recorded as a remark.
+        """
         letter = name[0]
         if not letter.isalpha() or "\\" in name:
             raise self.refuse(tree, f"{name} is not a name")

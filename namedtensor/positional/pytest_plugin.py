@@ -15,7 +15,7 @@ DOCUMENT: list[str] = []  # the document that contains the labels without a file
 
 
 class DifferenceError(AssertionError):
-    """The error for a function whose value or axis sizes differ from the value or axis sizes in its formula."""
+    """Raised if the value or the axis sizes of a function differ from its formula."""
 
     __module__ = "namedtensor"
 

@@ -128,7 +128,7 @@ def count_covered_steps(repeat: Repeat) -> int:
 
 
 def find_repeat(runs: Runs, starts: Sequence[int]) -> Repeat | None:
-    """Return the longest run of equal layers that begins at the first of these positions, or None if none does."""
+    """Return the longest run of equal layers that begins at the first position, or None if no run begins there."""
     if len(starts) < 2:
         return None
     length = starts[1] - starts[0]
