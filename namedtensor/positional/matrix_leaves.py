@@ -183,10 +183,7 @@ class MatrixLeaves:
         return Matrix(number(1), ((axes[0],), tuple(axes[1:])), ones=True)
 
     def guess(self, tree: Tree, name: str) -> None:
-        """Guess from the first letter of an undeclared name whether it is a number, a vector or a matrix.
-
-        The assumption is recorded as a remark.
-        """
+        """Guess the type of an undeclared name (number, vector or matrix) from its first letter, and record the guess."""
         letter = name[0]
         if not letter.isalpha() or "\\" in name:
             raise self.refuse(tree, f"{name} is not a name")
