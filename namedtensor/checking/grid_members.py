@@ -322,7 +322,7 @@ def each_by_itself(grid: Grid, row: Place, column: Place) -> Term:
 
 
 def join_members(grid: Grid, rolled: RolledGrid, every: Term, axis: str, row: Place, column: Place) -> Term:
-    """Join the requested members that a loop computes with the other requested members, which are typed one by one."""
+    """Join all requested members. A loop computes some of them, and the others are typed one by one."""
     make = TermBuilder(grid.checker.graph, grid.family.body)
     axes = {offset.binding.axis: offset.numbers for offset in (row, column) if offset.term is not None}
     if len(row.numbers) * len(column.numbers) > MAX_LISTED_MEMBERS:

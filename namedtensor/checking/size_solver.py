@@ -32,7 +32,7 @@ MAX_SEARCHES_PER_PIECE = 4  # The maximum number of searches for sizes, per allo
 
 
 def anchor(env: Environment) -> Environment:
-    """Return the nearest environment, starting with this one, that has names or sizes which its parent lacks."""
+    """Return the nearest environment, starting with this one, with names or sizes that the parent lacks."""
     while env.parent is not None and (env.sizes_parent is None or env.sizes_parent is env.parent):
         if env.function or env.variables or env.axes or env.indices or env.sizes or env.scalars:
             break

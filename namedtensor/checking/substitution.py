@@ -21,7 +21,7 @@ MAX_QUOTED_CHARS = 60  # The longest expression that a message quotes.
 
 
 def type_at_point(checker: Inference, node: AtPoint, env: Environment) -> Term:
-    """Return the term of a body in which given values replace names, including inside the definitions that it uses."""
+    """Return the term of a body with given values in place of names, even inside the definitions that the body uses."""
     others = checker.infer_all((value for _, value in node.points), env)
     inner = env.within()
     places: dict[int, Term] = {}

@@ -1,4 +1,4 @@
-"""Check that each input and size that is passed by keyword occurs in the program.
+"""Check that each input or size passed by keyword occurs in the program.
 
     evaluate("∑_{a} X", X=X, B=3)                   the formula has no B
     evaluate("∑_{a} X", X=X, sizes={"foo": 3})      the formula has no axis foo
