@@ -124,7 +124,7 @@ def identities(term: Term) -> list[Term] | None:
 
 
 class TermBuilder:
-    """A builder of terms. It infers the shape of each term, and all of its terms refer to one node of the formula."""
+    """A builder of terms, which infers their shapes. All of the terms refer to the same node of the formula."""
 
     def __init__(self, graph: TermGraph, node: Node):
         self.graph: SimplifyingGraph = SimplifyingGraph(graph)

@@ -83,7 +83,7 @@ def alignment_of(
 
 
 def add_bodies(roots: Sequence[Term], starred: Starred) -> list[Term]:
-    """Return the roots and the bodies of their derivatives, which may contain inputs that the derivatives lack."""
+    """Return the roots and the bodies of their derivatives. The bodies may contain inputs that the derivatives lack."""
     result, seen = [*roots], set[int]()
     for root in result:  # The list grows during the loop.
         for term in topological(root) if starred else ():

@@ -25,7 +25,7 @@ def with_softmax(
 ) -> tuple[Term, ...]:
     """Rewrite normalized exponentials as softmax or logsumexp, and return the roots.
 
-    `opaque` contains the ids of terms that stay unchanged and that no rewrite looks into. New terms are interned in
+    `opaque` contains the ids of terms that no rewrite changes or looks into. New terms are interned in
     `graph`. By default, a new graph continues the serial numbers of the roots.
     """
     order = topological(*roots)
