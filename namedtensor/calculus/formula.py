@@ -1,4 +1,4 @@
-"""Convert the derivative of a formula to a formula: the statements of the formula, and ∂…/∂X* of its value."""
+"""Express the derivative of a formula as a program: the formula's statements, followed by ∂…/∂X* of its value."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def find_terms_between(taken: DerivativeRecord) -> list[Term]:
 
 
 def held(graph: TermGraph, body: Term, fixed: Term, take: Callable[[DerivativeRecord], Term]) -> Term:
-    """Recompute all inner derivatives that depend on a term that is now constant, and return the body."""
+    """Recompute each inner derivative that depends on a newly constant term, and return the body."""
     terms: dict[int, Term] = {id(fixed): fixed}
 
     def rebuilt(root: Term) -> Term:
