@@ -77,7 +77,7 @@ def _identify_derivative(
 
 
 def _write_out(reading: NameReading) -> nodes.Node:
-    """Return the formula of a closed form, with the definition of each name in place of the name."""
+    """Return a closed form as one formula, in which definitions replace the names."""
     node = reading.node
     for name in reversed(reading.names):
         node = map_nodes(node, lambda part, name=name: name.node if part == Name(name.name) else None)
