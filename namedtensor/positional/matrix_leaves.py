@@ -183,7 +183,7 @@ class MatrixLeaves:
         return Matrix(number(1), ((axes[0],), tuple(axes[1:])), ones=True)
 
     def guess(self, tree: Tree, name: str) -> None:
-        """Guess the type of an undeclared name (number, vector or matrix) from its first letter, and record the guess."""
+        """Guess and record the type of an undeclared name from its first letter: number, vector or matrix."""
         letter = name[0]
         if not letter.isalpha() or "\\" in name:
             raise self.refuse(tree, f"{name} is not a name")
