@@ -364,7 +364,7 @@ def test_a_family_over_an_axis_asserts_what_is_defined_before_it():
 def test_an_equation_for_members_that_its_index_only_leads_to_defines_nothing():
     with pytest.raises(nt.NotationError, match="undefined name h") as caught:
         nt.evaluate("h^1 = 1\nh^{2 t} = 2 h^t for t = 1, …, 2\nh^4")
-    assert "an equation whose left side is an expression defines nothing" in str(caught.value)
+    assert "an equation for h^{2 t} defines no members: write the index t alone" in str(caught.value)
 
 
 CALLS_ITSELF = {  # assertion about f(X) = X ⊙_{a} X: whether it holds

@@ -107,7 +107,7 @@ def test_losses_of_classes(name):
 
 @pytest.mark.parametrize("ignored", [-1, 2])
 @pytest.mark.parametrize(
-    "options", [{}, {"weight": torch.rand(5) + 1}, {"reduction": "none"}, {"label_smoothing": 0.1}], ids=str
+    "options", [{}, {"weight": torch.arange(1.0, 6.0)}, {"reduction": "none"}, {"label_smoothing": 0.1}], ids=str
 )
 def test_a_class_that_is_ignored_need_not_exist(options, ignored):
     torch.manual_seed(0)
