@@ -14,7 +14,7 @@ from ..core.suggestions import did_you_mean, near
 from ..scope.binder import bind
 from ..scope.names import Key, key, read_spelling, walk
 from ..scope.symbols import Definition, FunctionDefinition, Scope
-from ..scope.value_of_program import last_member
+from ..scope.value_of_program import last_member, restore_written
 from .stars import marks, marks_in
 
 
@@ -46,10 +46,11 @@ def differentiate_program(
     elif isinstance(last, Definition):
         more = (Value(Derivative(last_member(last), variable, mark)),)
     elif last is not None:
+        body = restore_written(tree, last)
         ended = tuple(
-            statement for statement in tree.statements if not (isinstance(statement, Value) and statement.body is last)
+            statement for statement in tree.statements if not (isinstance(statement, Value) and statement.body is body)
         )
-        return replace(tree, statements=(*ended, Value(Derivative(last, variable, mark))))
+        return replace(tree, statements=(*ended, Value(Derivative(body, variable, mark))))
     elif not list(scope.all_functions()):
         raise NotationError(
             105, "there is no value to differentiate", source, (0, len(source)),

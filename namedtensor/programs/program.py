@@ -16,7 +16,7 @@ from ..core.kinds import require_names, require_text, wrong
 from ..core.suggestions import no_attribute
 from ..operators.user_functions import NO_OPERATORS, restore_program, using
 from ..scope.symbols import Definition
-from ..scope.value_of_program import last_member
+from ..scope.value_of_program import last_member, restore_written
 from .arguments import Values, all_values
 from .entries import Entry, Goal, WholeProgram
 from .evaluate import evaluator
@@ -209,7 +209,9 @@ class Program(OnDevices, Verbs):
         if function is not None:
             return self, function.title
         valued = self._goal.program.scope.valued
-        return self, to_text(last_member(valued) if isinstance(valued, Definition) else valued)
+        return self, to_text(
+            last_member(valued) if isinstance(valued, Definition) else restore_written(self.tree, valued)
+        )
 
     def closed_form(self, *, sizes: Mapping[str, int] | None = None, **shapes: Any) -> Any:
         """Return the program's value in closed form, with all derivatives written out (paper §5).

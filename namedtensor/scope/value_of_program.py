@@ -34,3 +34,12 @@ def last_member(definition: Definition) -> Node:
         return node
 
     return filled(head)
+
+
+def restore_written(program: nodes.Program, node: Node) -> Node:
+    """Return the source form of a rewritten node, such as ∑_{i ≤ j < n} x_{j} for a sum over two ranges.
+
+    If no bare expression has the node's span, return the node itself.
+    """
+    values = (statement.body for statement in program.statements if isinstance(statement, nodes.Value))
+    return next((body for body in values if body.span == node.span), node)
