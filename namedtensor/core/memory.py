@@ -32,6 +32,11 @@ def fit_in_memory(sizes: Mapping[str, Any], itemsize: int = 8) -> Generator[None
     raise NotationError(404, message, hint="choose smaller sizes or a smaller dtype") from None
 
 
+def bytes_per_element(dtype: Any) -> int:
+    """Return the bytes of an element of this dtype, or 8 if the library does not state them."""
+    return getattr(dtype, "itemsize", 8)
+
+
 def is_out_of_memory(problem: Exception) -> bool:
     """Return whether NumPy, PyTorch or JAX raised this exception because an array does not fit in memory."""
     text = str(problem).lower()

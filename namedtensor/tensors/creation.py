@@ -14,7 +14,7 @@ from ..core.arrays import place_array
 from ..core.axes import check_axis
 from ..core.kinds import to_count, wrong
 from ..core.labels import labels_of, make_labeled_layout
-from ..core.memory import fit_in_memory
+from ..core.memory import bytes_per_element, fit_in_memory
 from ..core.tensor import NamedTensor, wrap_array, wrap_layout
 from ..operators import REGISTRY
 from .functions import axes_of, new_sizes
@@ -276,7 +276,7 @@ def full_like(X: NamedTensor, value: float) -> NamedTensor:
         raise wrong(X, "the tensor of full_like", "a named tensor", 'write nt.full("a[3]", 0.5)')
     check_number(value, "the value of full_like")
     layout = X.layout
-    with fit_in_memory(layout.sizes, layout.dtype.itemsize):
+    with fit_in_memory(layout.sizes, bytes_per_element(layout.dtype)):
         return wrap_layout(layout.xp.full_like(X.array, value), make_labeled_layout(layout, labels_of(layout)))
 
 

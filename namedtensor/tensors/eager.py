@@ -19,7 +19,7 @@ from ..core.arrays import MOST, Layout, dtype_name, evaluate_eagerly, has_dimens
 from ..core.axes import ShapeMismatchError, bind, broadcast
 from ..core.dimensions import Dimensions, with_assumptions
 from ..core.hooks import Injected
-from ..core.memory import fit_in_memory
+from ..core.memory import bytes_per_element, fit_in_memory
 from ..core.settings import OUTER, Limits, guard_broadcast
 from ..core.tensor import NamedTensor, _new, wrap_array, wrap_layout
 from ..operators import REGISTRY
@@ -165,7 +165,7 @@ def _run_first(
             raise no_names(argument, record.python_name)
     layouts = tuple(operand.layout if isinstance(operand, NamedTensor) else None for operand in operands)
     shape = check_operands(record, layouts, operands, axes, options)
-    itemsize = max((layout.dtype.itemsize for layout in layouts if layout is not None), default=8)
+    itemsize = max((bytes_per_element(layout.dtype) for layout in layouts if layout is not None), default=8)
     with fit_in_memory(shape, itemsize):
         function, order, steady = prepare(record, layouts, operands, axes, options)
     outer = outer_broadcast(record.name, operands) if record.name in OUTER and len(operands) == 2 else None
