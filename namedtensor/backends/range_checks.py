@@ -74,7 +74,7 @@ ATTENTION = '''
 def scaled_dot_product_attention(q, k, v, mask=None, *, scale):
     """PyTorch's own, whose sums may overflow because it divides last; if an element is not finite, the same as written."""
     found = torch.nn.functional.scaled_dot_product_attention(q, k, v, mask, scale=scale)
-    if is_finite(found) is not False:
+    if is_finite(found) is not False or not all(map(is_finite, (q, k, v))):
         return found
     scores = q @ k.mT * scale
     return torch.softmax(scores if mask is None else scores + mask, -1) @ v
