@@ -159,7 +159,7 @@ def check(
     formula : str, Formula, Program or EntryPoint
         The formula, or its text.
     shapes : mapping of str to tensor or shape, optional
-        Shapes by name, if not passed as keywords. Unlike keywords, it may have names that are not used.
+        Shapes by name, if not passed as keywords. Unlike keywords, the mapping may contain unused names.
     sizes : mapping of str to int, optional
         Sizes that the shapes leave open; none is required.
     syntax : {"auto", "text", "latex"}
@@ -317,7 +317,7 @@ def parameters(
     Returns
     -------
     dict of str to str
-        The shape of each parameter. For a name of a program, only the parameters that its value uses.
+        The shape of each parameter. An entry point returns only the parameters that its value uses.
 
     Raises
     ------
@@ -407,8 +407,8 @@ def diagram(
     sizes : mapping of str to int, optional
         Sizes that the shapes leave open.
     expand : str or collection of str
-        Functions to expand, and families, or their index, to draw member by member. By default, a function is one
-        box, and a family is drawn once (default: none).
+        Names of functions to expand, and names or indices of families to draw member by member (default: none).
+        Other functions are one box each, and other families are drawn once.
     values : mapping of str to tensor, optional
         Parameters whose sizes the diagram shows.
     inputs : mapping of str to tensor or shape, optional

@@ -197,6 +197,7 @@ class Written:
 
 
 FILE = "<formula>"
+MAX_KEPT_SIZES = 4  # combinations of sizes for which a function keeps the values that depend only on sizes
 MAX_COMPILED_TEXTS = 512
 
 
@@ -226,6 +227,8 @@ def function_in(space: dict[str, Any]) -> Callable[..., Any]:
             }
             known["__builtins__"] = space["__builtins__"]
             functions[name] = FunctionType(value.__code__, known, name, value.__defaults__)
+            if name == "of_sizes":
+                functions[name] = lru_cache(MAX_KEPT_SIZES)(functions[name])
     space.clear()  # This breaks the reference cycles.
     return functions["function"]
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache, partial
 from typing import Any
 
 from ..core.arrays import HALF, dtype_object
-from ..planning.memory import MAX_DOT_BUFFER_NUMBERS
-from .lines import COMMON, INFIX, OF_NUMBERS, UNARY, numbers, write_scatter, write_tuple
+from ..planning.memory import MAX_DOT_BUFFER_NUMBERS, Workspace
+from ..planning.plan import PlanValue
+from .lines import COMMON, INFIX, OF_NUMBERS, UNARY, GeneratedSource, Written, numbers, write_scatter, write_tuple
 from .numpy_kernels import KERNELS
 from .source import Backend
 
@@ -19,6 +21,9 @@ CALLERS = {
     "several, BLAS on one": "on_all_cores_beside_blas",
     "several for long, BLAS on one": "functools.partial(on_all_cores_beside_blas, is_long=True)",
 }
+MIN_KEPT_NUMBERS = 2**15  # the smallest array, in elements, that is kept: from 128 KiB on, each one receives new pages
+MIN_KEPT_BYTES = 2**19  # the smallest arrays of one call, in total bytes, whose memory is worth keeping
+MAX_KEPT_BYTES = 2**22  # the most bytes that `in_buffers` keeps
 UFUNCS = {name: name for name in (*UNARY, *INFIX, "negative", "maximum", "minimum", "logaddexp")}
 REDUCTIONS = {
     "sum": "add",
@@ -42,6 +47,18 @@ ALIASES = {
         name: f"np.{name}" for name in ("matmul", "vecdot", "where", "concatenate", "stack", "broadcast_to", "copysign")
     },
 }
+
+
+def is_large(value: PlanValue) -> bool:
+    """Return whether an array is so large that it may receive new memory pages each time it is allocated."""
+    return value.typical_count >= MIN_KEPT_NUMBERS
+
+
+def bytes_of_buffers(buffers: Workspace) -> int:
+    """Return the total bytes of a function's buffers."""
+    import numpy as np
+
+    return sum(math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in buffers.made)
 
 
 @lru_cache(maxsize=64)
@@ -172,6 +189,7 @@ class NumPy(Backend):
             writes=WRITES, products=frozenset(("matmul", "dot")),
         )  # fmt: skip
 
+        self.keeps_sized = True
         self.modules, self.known = MODULES, {"constant": _constant, "ones": _ones}
 
     def dtype(self, name: str) -> str:
@@ -194,6 +212,35 @@ class NumPy(Backend):
     def result(self, plan: Any, result: Any) -> str:
         text = super().result(plan, result)
         return f"{text}.copy()" if getattr(result, "fixed", False) else text
+
+    def kept_buffers(self, plan: Any) -> Workspace | None:
+        """Return the large intermediate arrays whose memory is kept for the next call, or None if no memory is kept.
+
+        No memory is kept if it would be too little or too much, if sizes are symbolic, or if the plan calls a Python
+        function, which might keep its arguments.
+        """
+        if not any(is_large(step.value) for step in plan.steps) or not plan.in_place or plan.is_open:
+            return None
+        if any(step.primitive == "python" for step in plan.steps):
+            return None
+        buffers = self.buffers(plan, out=False, fits=is_large)
+        return buffers if MIN_KEPT_BYTES <= bytes_of_buffers(buffers) <= MAX_KEPT_BYTES else None
+
+    def source_to_run(self, plan: Any) -> GeneratedSource:
+        """Return the source of the function to run.
+
+        If `kept_buffers` returns arrays, they use memory that is kept for the next call. New memory costs a page fault
+        for each 4 KiB, which can take longer than the computation.
+        """
+        buffers = self.kept_buffers(plan)
+        if buffers is None:
+            return self.source(plan)
+        text, given = Written(), ", ".join(plan.names[value] for value in plan.inputs)
+        text.include(self.source(plan, "inside", given=buffers))
+        shapes = write_tuple(tuple(f"({shape}, {dtype_text('np', dtype)})" for shape, dtype in buffers.made))
+        text.add(f"def function({given}):")
+        text.add(f"    return in_buffers(lambda memory: inside({given and given + ', '}*memory({shapes})))")
+        return text.source()
 
 
 BACKEND = NumPy()

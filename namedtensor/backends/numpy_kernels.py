@@ -127,14 +127,14 @@ def divided_first(powers, y, axes, subscripts, out=None):
 '''
 NORMALIZED = '''
 def normalized(product, sums, powers, y, axes, subscripts, out=None):
-    """Return product / sums, where product = powers ⊙ y. If the product overflows, first divide the powers."""
+    """Return product / sums for product = powers ⊙ y. If an element is infinite, use the quotients of the powers."""
     if guard(product, -inf, inf):
         return np.divide(product, sums, out)
     return divided_first(powers, y, axes, subscripts, out)
 '''
 NORMALIZED_SLICES = '''
 def normalized_slices(product, sums, y, scores, arrays, axis, subscripts, out=None):
-    """Return product / sums. If a sum is small or an element is very large, first compute and divide all powers."""
+    """Return product / sums. If a sum is small or an element is very large, use the quotients of the powers."""
     if guard(sums, 0.5, 2.0 ** (64 if product.itemsize == 4 else 512)) and guard(product, -inf, inf):
         return np.divide(product, sums, out)
     x = scores(*arrays)

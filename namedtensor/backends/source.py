@@ -14,7 +14,7 @@ from typing import Any
 from grammar.cache import Cache
 
 from ..core.arrays import dtype_name
-from ..core.extents import Extent
+from ..core.extents import Extent, symbols_of
 from ..planning.memory import Workspace, find_reused_arrays, last_uses, workspaces
 from ..planning.plan import Plan, PlanValue, Scalar, Step
 from ..planning.whole_numbers import CHECKS
@@ -51,6 +51,7 @@ class Backend:
         self.known: Mapping[str, Callable[[Step, Any], Any]] = {}  # primitives whose fixed steps run without source
         self.products = products  # the primitives that can write their result to a separate array
         self.stored: frozenset[str] = frozenset()  # dtypes for which the library lacks arithmetic
+        self.keeps_sized = False  # whether values that depend only on sizes are kept for the next call
         self.releases = False  # whether arrays are released at their last use, if none is reused in place
         self._globals: Cache[str, dict[str, Any]] = Cache(f"globals of generated text, {name}", MAX_NAMESPACES)
 
@@ -141,12 +142,15 @@ class Backend:
                 else:
                     text.include(inner)
         self.write_fixed(text, plan, comments)
+        self.write_sized(text, plan, comments)
         parameters = [plan.names[value] for value in plan.inputs]
         if given is not None:
             parameters += [*["out"] * given.out, *(f"buffer_{number}" for number in range(1, len(given.made) + 1))]
         text.add(f"def {name}({', '.join(parameters) if signature is None else signature}):")
-        text.lines += entry or (size_lines(plan) if plan.is_open and not plan.is_inner else [])
+        text.lines += entry or ([] if given is not None or plan.is_inner or not plan.is_open else size_lines(plan))
         text.lines += self.opening(plan)
+        if given is None and not plan.is_inner:
+            text.lines += self.call_size_function(plan, comments)
         for inner in nested:
             text.include(inner, "    ")
         self.write_steps(text, plan, comments, given)
@@ -177,15 +181,49 @@ class Backend:
                 )
                 text.add(f"{self.fixed_name(plan, step.value)} = {self.fixed.expression(step, names)}", step)
 
+    def done_once(self, plan: Plan, comments: bool) -> tuple[Step, ...]:
+        """Return the steps whose results are cached for each combination of input sizes."""
+        return plan.steps_of_sizes if self.keeps_sized and not comments and not plan.is_inner else ()
+
+    def write_sized(self, text: Written, plan: Plan, comments: bool) -> None:
+        """Write the function for the steps that depend only on input sizes, if their results are cached."""
+        steps = self.done_once(plan, comments)
+        if not steps:
+            return
+        symbols, results = self.interface_of_sizes(plan)
+        text.lines.append(f"def of_sizes({symbols}):")
+        for step in steps:
+            text.add(f"    {plan.names[step.value]} = {self.expression(step, self.names_of(plan, step))}", step)
+        text.add(f"    return {results}")
+
+    def call_size_function(self, plan: Plan, comments: bool) -> list[str]:
+        """Return the line that calls the function for input sizes, or no line if this function is not needed."""
+        if not self.done_once(plan, comments):
+            return []
+        symbols, results = self.interface_of_sizes(plan)
+        return [f"    {results} = of_sizes({symbols})"]
+
+    def interface_of_sizes(self, plan: Plan) -> tuple[str, str]:
+        """Return the parameters and results, as source text, of the function that depends only on input sizes."""
+        steps = plan.steps_of_sizes
+        symbols = symbols_of([(step.options, step.arguments) for step in steps])
+        others = [argument for step in plan.steps if not step.value.sized for argument in step.arguments]
+        used = {item for item in (*others, *plan.results) if isinstance(item, PlanValue) and item.sized}
+        same = {step.value: step.arguments[0] for step in plan.steps if step.primitive == "same"}
+        used |= {same[item] for item in used if item in same}
+        results = tuple(plan.names[step.value] for step in steps if step.value in used)
+        return ", ".join(map(str, symbols)), write_tuple(results)
+
     def write_steps(self, text: Written, plan: Plan, comments: bool, given: Workspace | None) -> None:
         """Write the lines for each step of the function, and lines that release large arrays after their last use."""
         over = find_reused_arrays(plan, self.writes) if self.writes and plan.in_place else {}
-        releases = given is None and (plan.in_place if self.writes else self.releases)  # Blocks release no arrays.
-        dead = last_uses(plan) if releases else {}
+        keeps = given is not None and (given.out or plan.is_inner)  # Blocks and slices release no arrays.
+        dead = last_uses(plan) if not keeps and (plan.in_place if self.writes else self.releases) else {}
+        once = {step.value for step in self.done_once(plan, comments)}
         variables = {value: plan.names[other] for value, other in over.items()} | (given.places if given else {})
         for step in plan.steps:
             value = step.value
-            if is_done_before(value) or step.primitive == "same":
+            if is_done_before(value) or value in once or step.primitive == "same":
                 continue
             names, out = self.names_of(plan, step), variables.get(value)
             line = self.expression(step, names) if out is None else self.writing(step, names, out)
@@ -280,6 +318,10 @@ class Backend:
     def source_to_run(self, plan: Plan) -> GeneratedSource:
         """Return the source of the function to run, which lacks the parts that are meant for readers."""
         return self.source(plan)
+
+    def kept_buffers(self, plan: Plan) -> Workspace | None:
+        """Return the intermediate arrays whose memory is kept for the next call, or None if no memory is kept."""
+        return None
 
     def data(self, plan: Plan, xp: Any) -> dict[str, Any]:
         """Return the constants of a plan, including arrays of ones, by their names in the source text."""

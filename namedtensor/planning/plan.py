@@ -9,7 +9,7 @@ names, and casts are separate steps.
     t3 = matmul(t1, t2)                    : seq'[3] × seq[5]
 
 A *fixed* step does not depend on the elements of inputs and runs once, before the function is called. If a fixed step
-depends on axis sizes that are read from the inputs, it is *sized* and runs in the function.
+depends on axis sizes that are read from the inputs, it is *sized* and runs once for each combination of these sizes.
 """
 
 from __future__ import annotations
@@ -143,6 +143,11 @@ class Plan:
         """Whether an input has an axis size that is known only at run time."""
         shapes = [value.shape for value in self.inputs if isinstance(value, PlanValue)]
         return Extent in set(map(type, chain.from_iterable(shapes)))
+
+    @property
+    def steps_of_sizes(self) -> tuple[Step, ...]:
+        """The steps that depend only on the sizes of the inputs."""
+        return tuple(step for step in self.steps if step.value.sized and step.primitive != "same")
 
     def text_of(self, argument: Argument) -> str:
         """Return the text of an argument as it appears in the plan and in source text."""
