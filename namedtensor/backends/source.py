@@ -26,6 +26,7 @@ SYMBOLS = {symbol: name for name, symbol in INFIX.items()}
 SIGNS = {line[0]: name for name, line in PREFIX_LINES.items()}
 MATH = {"inf": math.inf, "nan": math.nan}
 WORDS = re.compile(r"(?<![.\w])[a-z_]\w*")
+DOCSTRING = re.compile(r'""".*?"""', re.DOTALL)
 MAX_NAMESPACES = 16  # of one library, such as numpy and array_api_compat.numpy
 
 
@@ -33,6 +34,11 @@ DIRECT = re.compile(
     r"def function\((?P<parameters>[\w, ]*)\):\n    return "
     r"(?:(?P<name>[a-z_]+)\((?P<arguments>[\w, ]*)\)|(?P<left>\w+) (?P<symbol>\S+) (?P<right>\w+)|(?P<sign>[-~])(?P<only>\w+))\n"
 )
+
+
+def words_of(text: str) -> set[str]:
+    """Return the words of a source text outside its docstrings, which include all names that it uses."""
+    return set(WORDS.findall(DOCSTRING.sub("", text)))
 
 
 class Backend:
@@ -263,7 +269,7 @@ class Backend:
 
     def heads(self, text: str, kernels: Sequence[str]) -> list[str]:
         """Return the import lines that a source text and its kernels need."""
-        words = set(WORDS.findall("\n".join([text, *kernels])))
+        words = words_of("\n".join([text, *kernels]))
         heads = [f"import {module}" for module in self.modules if module.partition(".")[0] in words]
         heads += self.imports.splitlines()
         if words & set(MATH):
@@ -278,7 +284,7 @@ class Backend:
 
     def used(self, text: str) -> tuple[list[str], dict[str, str]]:
         """Return the kernels and aliases that a source text uses, directly or through other kernels."""
-        words = set(WORDS.findall(text))
+        words = words_of(text)
         every = {"check": CHECK.get(self.name, ""), **self.fixed.kernels, **self.kernels}
         kernels: dict[str, str] = {}
         pending = [word for word in every if word in words]
@@ -286,7 +292,7 @@ class Backend:
             word = pending.pop(0)
             if word not in kernels:
                 kernels[word] = every[word].strip()
-                inside = set(WORDS.findall(kernels[word]))
+                inside = words_of(kernels[word])
                 words |= inside
                 pending += [other for other in every if other in inside]
         aliases = {**self.fixed.aliases, **self.aliases}
