@@ -51,7 +51,8 @@ def replace_hint(error: NotationError, table: tuple[tuple[str, str], ...]) -> No
 class Console:
     """The output of the command line: standard output and standard error, each in its encoding.
 
-    `ascii` forces ASCII. `machine` states that other programs read the output. `hints` replace words in error hints.
+    `ascii` forces ASCII. If `machine` is true, other programs read the output. `hints` contains replacements for error
+    hints.
     """
 
     def __init__(self, ascii: bool = False, machine: bool = False, hints: tuple[Any, ...] = ON_COMMAND_LINE):

@@ -109,7 +109,7 @@ def _way(typed: DerivativeProgram, closed: nodes.Program, taken: set[str]) -> De
 
 
 def equation_of(closed: nodes.Program) -> tuple[Any, ...]:
-    """Return the sides of the last equation in a closed form."""
+    """Return the sides of a closed form's last equation."""
     last = closed.statements[-1]
     assert isinstance(last, Equation)
     return last.sides

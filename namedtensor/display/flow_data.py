@@ -132,7 +132,7 @@ class FlowData:
         return None
 
     def kin(self, definition: Definition, holder: Environment) -> list[Definition]:
-        """Return the families that are drawn in one group because each uses another at an index such as l or l - 1."""
+        """Return the families that share a group in the diagram, because their equations use members of each other."""
         families = holder.function.families if holder.function is not None else self.checker.scope.families
         known, waiting = {id(definition)}, [definition]
         while waiting:

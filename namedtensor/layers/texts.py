@@ -2,8 +2,8 @@
 
 The file may be in a zip archive. In a file with several layers, a line `#: layer Name` starts each layer.
 
-The attribute `changes` of a class is the name of a file with definitions. Such a class has the formulas of its base
-class, in which the definitions in the file replace definitions with the same names.
+A class can set the attribute `changes` to the name of a file with definitions. Its formulas are then the formulas of
+its base class, except for the definitions that the file replaces.
 """
 
 from __future__ import annotations

@@ -121,7 +121,7 @@ class _Known:
 
     # -------------------------------------------------------------------------------------------- calls of functions
     def is_call(self, function: FunctionDefinition) -> bool:
-        """Return whether a left-hand side is a call of a known function, so that its equation is an assertion."""
+        """Return whether a left-hand side calls a known function. If it does, its equation is an assertion."""
         names = [name.key() for name in (*function.parameters, *function.options)]
         if function.operator in FUNCTIONS and not (function.facts or function.families or self.speaks(function, names)):
             return True  # An equation such as log Z = 3 defines neither log nor Z.

@@ -48,7 +48,7 @@ class Parting(NamedTuple):
     For each of these terms, the other side has the values of all operands, but not the value of the term itself.
 
     `before` contains the last term of the code whose value is an operand of a term in `of_formula`, if there is such a
-    term. `missing` contains the values of the formula, except single numbers, that the code lacks.
+    term. `missing` contains the formula's values that the code does not compute. Single numbers are left out.
     """
 
     of_code: tuple[Term, ...]

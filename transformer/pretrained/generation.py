@@ -358,8 +358,8 @@ class LanguageModel(Model):
 
         With `cache`, `forward` also accepts the keys and values of earlier tokens, past^{l,K} and past^{l,V} of each
         layer. It returns the logits and all keys and values, as in `logits, *cache = module(ids, *cache)`. Pass
-        `module.empty_cache(batch)` to the first call. Other inputs with a cache are `positions`, and `seen` with the
-        axis memory, which is 0 for padding.
+        `module.empty_cache(batch)` to the first call. With a cache, further inputs are `positions`
+        and `seen`, which has the axis memory and is 0 for padding.
 
         >>> import torch
         >>> from transformer import GPT2
