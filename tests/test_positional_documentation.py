@@ -35,6 +35,7 @@ def test_positional_documentation_has_the_value_of_its_library(kind, part):
     assert share_of(outcomes) >= READ_OF_PART
 
 
+@pytest.mark.sampled(PARTS)
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["calls", "examples"])
 def test_positional_documentation_is_read(kind):
