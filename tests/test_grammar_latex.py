@@ -493,3 +493,9 @@ def test_a_document_may_define_argmax_by_arg_and_max(name, body):
 
 def test_a_box_in_latex_is_its_content():
     assert parse(r"\mathmakebox[6em][l]{x + y}", "latex") == parse("x + y", "latex")
+
+
+@pytest.mark.parametrize("source", [r"\[ A  + x \] where \(( x \) is a vector", r"\[ A \] where \( () \) is a vector"])
+def test_an_open_or_empty_group_beside_a_formula_is_a_syntax_error(source):
+    with pytest.raises(NotationError):
+        parse(source)

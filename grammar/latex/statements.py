@@ -39,7 +39,7 @@ def statements(tokens: list[Token]) -> list[Token]:
             if result:
                 if statement[0].type == result[-1].type == "ELLIPSIS":
                     continue
-                is_group = statement[0].type == "LPAREN" and group_end(statement, 0) == len(statement)
+                is_group = statement[0].type == "LPAREN" and group_end(statement, 0) == len(statement) > 2
                 if is_group and _between(result, statement[1:-1]).type == "FOR":
                     statement = statement[1:-1]
                 result.append(_between(result, statement))
