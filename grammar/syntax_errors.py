@@ -35,7 +35,7 @@ SIGNS = {
     "<>": Hint("≠ is written !=", "≠"),
 } | dict.fromkeys(("+=", "-=", "*=", "/="), "an equation is not an update: define a new name for the new value")
 
-# Messages for a token after a complete operand, where only an operator is valid.
+# Messages for a token that is not an operator, but follows a complete operand.
 AFTER_OPERAND = {
     **dict.fromkeys(("IF", "OTHERWISE"), "cases are written { a if i ≤ j; b otherwise }"),
     "FOR": "a range follows an equation: X^t = X^{t-1} + 1 for t = 1, …, n",

@@ -6,5 +6,5 @@
 `expressions`: operations, functions, cases and conditions.
 `statements`: statements and sets, and the final builder class.
 
-Contract: each rule of `formula.lark` has a method of the same name; the builder does not know the meaning of names.
+Contract: the builder has one method for each rule of `formula.lark`, called like the rule. It does not know what names mean.
 """
