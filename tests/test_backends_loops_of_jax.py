@@ -104,7 +104,7 @@ def test_a_large_matrix_is_not_transposed_outside_of_jit():
         X = nt.tensor(jnp.asarray(draw.normal(size=(rows, 600)), "float32"), "seq in")
         compiled = nt.formula("X ⊙_{in} W").compile("jax")
         near(compiled(X=X, W=W).to_array("seq out"), X.array @ W.array.T)
-        assert "transpose" not in str(compiled.plan)
+        assert "transpose" not in {step.primitive for step in compiled.plan.steps}
 
 
 def test_a_derivative_keeps_no_other_form_of_weights_in_one_array():

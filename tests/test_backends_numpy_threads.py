@@ -23,8 +23,8 @@ from namedtensor.planning import optimizations
 threadpoolctl = pytest.importorskip("threadpoolctl")
 ATTENTION = "softmax_{seq}(Q ⊙_{key} K) ⊙_{seq} V"
 LONG = {"Q": "ℝ^{query[2000] × key[4]}", "K": "ℝ^{seq[1500] × key[4]}", "V": "ℝ^{seq[1500] × val[4]}"}
-BESIDE_BLAS = "in_blocks(on_all_cores_beside_blas, "
-LONG_BESIDE_BLAS = "in_blocks(functools.partial(on_all_cores_beside_blas, is_long=True), "
+BESIDE_BLAS = "run_in_blocks(on_all_cores_beside_blas, "
+LONG_BESIDE_BLAS = "run_in_blocks(functools.partial(on_all_cores_beside_blas, is_long=True), "
 
 
 def ours() -> dict[str, Any]:
@@ -354,15 +354,15 @@ def shapes_of(heads: int, seq: int, key: int) -> dict[str, dict[str, int]]:
 )
 def test_small_attention_stays_on_the_calling_thread(heads, seq, key, expected):
     text = nt.formula(ATTENTION).to_python("numpy", shapes_of(heads, seq, key))
-    assert expected in text and ("in_blocks(" in text) is bool(expected)
+    assert expected in text and ("run_in_blocks(" in text) is bool(expected)
 
 
 @pytest.mark.parametrize(
-    ("size", "expected"), [(300_000, ""), (1_000_000, ""), (20_000_000, "in_blocks(on_all_cores, ")]
+    ("size", "expected"), [(300_000, ""), (1_000_000, ""), (20_000_000, "run_in_blocks(on_all_cores, ")]
 )
 def test_chains_are_in_blocks_where_several_cores_take_them(size, expected):
     text = nt.formula("tanh(exp(X) + 1)").to_python("numpy", X={"a": size // 100, "b": 100})
-    assert expected in text and ("in_blocks(" in text) is bool(expected)
+    assert expected in text and ("run_in_blocks(" in text) is bool(expected)
     assert "blas_limit" not in text
 
 
@@ -382,7 +382,7 @@ def test_the_limit_can_be_turned_off(off, monkeypatch):
         for name, sizes in shapes.items()
     }
     result = compiled(**tensors)
-    assert "in_blocks(in_buffers, " in compiled.source and "blas_limit" not in compiled.source
+    assert "run_in_blocks(in_buffers, " in compiled.source and "blas_limit" not in compiled.source
     assert nt.allclose(
         result, nt.formula(ATTENTION).compile("numpy", disable=["tiling"])(**tensors), rtol=1e-4, atol=1e-4
     )
@@ -395,7 +395,7 @@ def test_products_beside_attention_keep_short_blocks_on_the_calling_thread():
     shapes |= {"X": {"seq": 512, "chans": 2048}, "W": {"chans": 2048, "key": 64}}
     del shapes["K"]
     text = nt.program(projected)["Y"].to_python("numpy", shapes)
-    assert "in_blocks(in_buffers, " in text
+    assert "run_in_blocks(in_buffers, " in text
 
 
 def test_layers_on_the_calling_thread_have_no_blocks_for_several():

@@ -124,7 +124,9 @@ def test_a_product_reads_the_integers(text, library):
     value = nt.evaluate(text, {name: on(library, tensor) for name, tensor in given.items()})
     np.testing.assert_allclose(np.asarray(value.to_array(result)), expected, rtol=1e-5, atol=1e-5)
     steps = [(step.primitive, step.value.count) for step in plan_of(text, library, **given).steps]
-    assert [name for name, _ in steps if name in ("widened", "dot", "matmul", "addmm")] == ["widened"]
+    assert [name for name, _ in steps if name in ("multiply_transposed", "dot", "matmul", "addmm")] == [
+        "multiply_transposed"
+    ]
     assert all(count < Q.to_array(Q.axes).size for name, count in steps if name in ("cast", "multiply"))
 
 
@@ -140,7 +142,7 @@ def test_a_product_reads_the_integers_of_a_family_in_one_array(library):
     weights = (members["Q^2"] * members["s^2"]).to_array("out in").astype("float64")
     expected = X.to_array("seq in") @ weights.T + b.to_array("out")
     np.testing.assert_allclose(np.asarray(value.to_array("seq out")), expected, rtol=1e-5, atol=1e-5)
-    assert "widened" in {step.primitive for step in function.plan.steps}
+    assert "multiply_transposed" in {step.primitive for step in function.plan.steps}
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
@@ -152,7 +154,7 @@ def test_an_element_of_a_table_is_one_of_the_integers(library):
     expected = (Q * s).to_array("vocab in")[[2, 0, 10, 2]]
     np.testing.assert_allclose(np.asarray(value.to_array("seq in")), expected, rtol=1e-6)
     assert all(step.value.count <= 4 * SIZES["in"] for step in plan_of(text, library, **given).steps)
-    assert "widened" not in str(plan_of("X ⊙_{in} Q", X=drawn("in"), Q=Q))
+    assert "multiply_transposed" not in str(plan_of("X ⊙_{in} Q", X=drawn("in"), Q=Q))
 
 
 @pytest.mark.parametrize(
@@ -232,9 +234,11 @@ def test_steps_of_generation_have_no_weights_as_floats(monkeypatch):
     model = Llama.init(0, sizes, "float32").to("numpy", "int8")
     list(model.stream(nt.tensor([1, 2, 3], "seq"), 3))
     steps = [step for plan in plans for step in plan.steps]
-    assert sum(step.primitive == "widened" for step in steps) >= 2 * 8
+    assert sum(step.primitive == "multiply_transposed" for step in steps) >= 2 * 8
     assert all(step.value.count < 41 * 32 for step in steps if step.primitive == "cast")
-    assert {step.value.dtype for step in steps if step.primitive in ("widened", "dot", "matmul")} == {"float32"}
+    assert {step.value.dtype for step in steps if step.primitive in ("multiply_transposed", "dot", "matmul")} == {
+        "float32"
+    }
 
 
 def test_a_layer_in_int8_is_saved_stacked_and_pickled(tmp_path):

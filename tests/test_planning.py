@@ -440,7 +440,7 @@ def test_there_are_as_few_blocks_as_keep_all_cores_busy(cores, size, rows, monke
     tensors = {name: nt.tensor(np.broadcast_to(zero, [*sizes.values()]), [*sizes]) for name, sizes in shapes.items()}
     text = nt.formula("max(X ⊙_{a} W, 0) ⊙_{h} U").to_python("numpy", tensors)
     _, _, name = text.partition("def block_1")
-    match = re.search(r"in_blocks\(.+?, block_1, .*, \(\d+,\), (\d+), 0", name)
+    match = re.search(r"run_in_blocks\(.+?, block_1, .*, \(\d+,\), (\d+), 0", name)
     whole = name.partition("def function")[0].count("matmul(") == 2  # both products are within
     assert (int(match[1]) if match and whole else 0) == rows
 

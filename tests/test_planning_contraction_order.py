@@ -135,7 +135,7 @@ def test_what_softmax_weighs_is_divided_late_within_a_chain_too(text, late):
     values = {name: nt.tensor(draw(size=[sizes[a] for a in axis.split()]), axis) for name, axis in axes.items()}
     compiled = nt.formula(text).compile("numpy")
     result, right = compiled(**values), nt.evaluate(text, values)
-    divided = [step.value.count for step in compiled.plan.steps if step.primitive == "normalized"]
+    divided = [step.value.count for step in compiled.plan.steps if step.primitive == "normalize"]
     assert (divided == [2 * 40 * 8]) == late
     weights = np.exp(values["S"].array)
     weights /= weights.sum(-1, keepdims=True)

@@ -121,14 +121,14 @@ def covered(condition):
     if is_concrete(condition) and not condition.all():
         raise ValueError("no case applies to some elements")
 '''
-WIDENED = '''
-def widened(x, matrix, scale=None):
+MULTIPLY_TRANSPOSED = '''
+def multiply_transposed(x, matrix, scale=None):
     """Return x times the transpose of a scaled matrix. XLA converts the integers while it computes the product."""
     matrix = matrix.T.astype(x.dtype)
     return x @ (matrix if scale is None else matrix * scale)
 
 
-widened = jax.jit(widened)
+multiply_transposed = jax.jit(multiply_transposed)
 '''
 WINDOWS = '''
 def windows(x, axis, size):
@@ -204,7 +204,7 @@ LINES: dict[str, Any] = {
     **functions("jnp.", *UNARY),
     **{name: f"jnp.{name}({{0}}, {{1}})" for name in ("maximum", "minimum", "logaddexp", "matmul", "vecdot")},
     **{name: _write_reduction(name) for name in ("sum", "prod", "max", "min", "any", "all", "mean")},
-    "where": "jnp.where({0}, {1}, {2})", "erf": "jax.scipy.special.erf({0})", "dot": "jnp.matmul({0}, {1})", "widened": lambda names, options, step: f"widened({', '.join(names)})",
+    "where": "jnp.where({0}, {1}, {2})", "erf": "jax.scipy.special.erf({0})", "dot": "jnp.matmul({0}, {1})", "multiply_transposed": lambda names, options, step: f"multiply_transposed({', '.join(names)})",
     "cast": lambda names, options, step: f"{names[0]}.astype({_dtype(options['to'])})",
     "cumsum": "jnp.cumsum({0}, {at})", "cumprod": "jnp.cumprod({0}, {at})", "sort": "jnp.sort({0}, {at})",
     "pick": _write_pick, "reshape": "{0}.reshape({sizes})", "contiguous": "{0}",
@@ -261,7 +261,7 @@ class Jax(Backend):
 BACKEND = Jax(
     "jax", "import jax\nimport jax.numpy as jnp\nimport numpy as np", LINES, {},
     {"is_concrete": IS_CONCRETE, "index_error": INDEX_ERROR, "positions": POSITIONS, "scatter_add": SCATTER_ADD, "whole_positions": WHOLE_POSITIONS, "covered": COVERED,
-     "widened": WIDENED, "windows": WINDOWS, "descending": DESCENDING, "cofactors": COFACTORS, "eigenvectors": EIGENVECTORS, "triangle": TRIANGLE, "loop": SCANNED, "checked_loop": CHECKED_LOOP, "tell_if_traced": TELL_IF_TRACED, "passed": PASSED, "in_bits": IN_BITS,
+     "multiply_transposed": MULTIPLY_TRANSPOSED, "windows": WINDOWS, "descending": DESCENDING, "cofactors": COFACTORS, "eigenvectors": EIGENVECTORS, "triangle": TRIANGLE, "loop": SCANNED, "checked_loop": CHECKED_LOOP, "tell_if_traced": TELL_IF_TRACED, "passed": PASSED, "in_bits": IN_BITS,
      **exact("passed({0})"), "exact_sum": EXACT_SUM, "exact_cumsum": EXACT_CUMSUM, "exact_cast": EXACT_CAST, "looked_up": LOOKED_UP, "loop_in_turn": IN_TURN},
     numbers=OF_NUMBERS | {"maximum", "minimum", "where"}, prefix="jnp", fixed=FixedArguments(),
 )  # fmt: skip

@@ -36,8 +36,8 @@ REDUCTIONS = {
 WITH_OUT = (
     "put",
     "standardize",
-    "normalized",
-    "normalized_slices",
+    "normalize",
+    "normalize_slices",
 )  # kernels whose last parameter is the array to write to
 WRITES = frozenset((*UFUNCS, "erf", *WITH_OUT)) - {"isfinite"}
 ALIASES = {
@@ -90,7 +90,9 @@ def _write_reduction(ufunc: str):
 def _write_blocks(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     text = f"{write_tuple(names)}, {options['cuts']}, {options['counts']}, {options['rows']}, {options['at']}"
     caller, dtype = CALLERS[options["cores"]], dtype_text("np", step.value.dtype)
-    return f"in_blocks({caller}, {options['function']}, {text}, {options['sizes']}, {dtype}, {_write_buffers(step)})"
+    return (
+        f"run_in_blocks({caller}, {options['function']}, {text}, {options['sizes']}, {dtype}, {_write_buffers(step)})"
+    )
 
 
 def _write_buffers(step: Any) -> str:
@@ -103,14 +105,14 @@ def _write_buffers(step: Any) -> str:
 def _compute_over_slices(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     places = f"{options['start']}, {options['stop']}, {options['rows']}"
     return (
-        f"over_slices({options['function']}, {write_tuple(names)}, {options['cuts']}, {places}, {_write_buffers(step)})"
+        f"sum_slices({options['function']}, {write_tuple(names)}, {options['cuts']}, {places}, {_write_buffers(step)})"
     )
 
 
 def _normalize_slices(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
     product, sums, y, *arrays = names
     given = f"{options['function']}, {write_tuple(tuple(arrays))}, {options['at']}, {options['subscripts']!r}"
-    return f"normalized_slices({product}, {sums}, {y}, {given})"
+    return f"normalize_slices({product}, {sums}, {y}, {given})"
 
 
 def _constant(step: Any, xp: Any) -> Any:
@@ -148,7 +150,7 @@ class NumPy(Backend):
             "cumprod": "{0}.cumprod({at})",
             "sort": "np.sort({0}, {at})",
             "dot": "{0}.dot({1})",
-            "widened": "widened({0}, {1}, {2})",
+            "multiply_transposed": "multiply_transposed({0}, {1}, {2})",
             "reshape": "{0}.reshape({sizes})",
             "contiguous": "np.ascontiguousarray({0})",
             "broadcast": "broadcast_to({0}, {sizes})",
@@ -158,7 +160,7 @@ class NumPy(Backend):
             "scatter_add": write_scatter,
             "shifted": "shifted({0}, {1}, {2}, {along})",
             "standardize": "standardize({0}, {1}, {2}, {along})",
-            "normalized": "normalized({0}, {1}, {2}, {3}, {along}, {subscripts!r})",
+            "normalize": "normalize({0}, {1}, {2}, {3}, {along}, {subscripts!r})",
             "put": "put({0}, {1}, {2}, {at}, {first})",
             "take_along": "np.take_along_axis({0}, {1}, axis=-1)",
             "ascending": 'np.argsort({0}, -1, "stable")',
@@ -168,7 +170,7 @@ class NumPy(Backend):
             "ones": lambda names, options, step: f"np.ones({options['size']}, dtype={dtype(step.value.dtype)})",
             "tiling": _write_blocks,
             "slices": _compute_over_slices,
-            "normalized_slices": _normalize_slices,
+            "normalize_slices": _normalize_slices,
             "eye": lambda names, options, step: f"np.eye({options['size']}, dtype={dtype(step.value.dtype)})",
             "constant": lambda names, options, step: f"np.asarray({options['number']!r}, dtype={dtype(step.value.dtype)})",
             "numbers": lambda names, options, step: f"np.array({numbers(options['numbers'])}, dtype={dtype(step.value.dtype)}).reshape({options['sizes']})",

@@ -8,8 +8,8 @@ from .lines import INDEX_ERROR, exact
 from .numpy_threads import BESIDE_BLAS, BUFFERS, CORES, LIMIT, ON_ALL_CORES, POOL, THREAD_CLOCKS, USER
 from .range_checks import NUMPY
 
-IN_BLOCKS = '''
-def in_blocks(caller, run, arrays, cuts, counts, rows, axis, shape, dtype, buffers):
+RUN_IN_BLOCKS = '''
+def run_in_blocks(caller, run, arrays, cuts, counts, rows, axis, shape, dtype, buffers):
     """Apply `run` to each block of the arrays and assemble the result; `caller` runs the workers.
 
     `cuts` contains, for each axis of each array, the index of the count that splits the axis, or None. The last count
@@ -46,8 +46,8 @@ def in_blocks(caller, run, arrays, cuts, counts, rows, axis, shape, dtype, buffe
     return out
 '''
 LOOP = lines.LOOP.replace("stacked", "np.stack")
-OVER_SLICES = '''
-def over_slices(run, arrays, cuts, start, stop, rows, buffers):
+SUM_SLICES = '''
+def sum_slices(run, arrays, cuts, start, stop, rows, buffers):
     """Add the results of `run` for all slices of the arrays. `cuts` has the sliced axis of each array, or None."""
     cuts = [None if cut is None else (slice(None),) * cut for cut in cuts]
 
@@ -115,8 +115,8 @@ def sum_of_squares(x, axes):
         return np.vecdot(x, x)[..., None]
     return np.add.reduce(x * x, axes, None, None, True)
 '''
-DIVIDED_FIRST = '''
-def divided_first(powers, y, axes, subscripts, out=None):
+DIVIDE_FIRST = '''
+def divide_first(powers, y, axes, subscripts, out=None):
     """Return (powers / ∑ powers) ⊙ y."""
     weights = powers / np.add.reduce(powers, axes, None, None, True)
     result = np.einsum(subscripts, weights, y, optimize=True)
@@ -125,21 +125,21 @@ def divided_first(powers, y, axes, subscripts, out=None):
     out[...] = result
     return out
 '''
-NORMALIZED = '''
-def normalized(product, sums, powers, y, axes, subscripts, out=None):
+NORMALIZE = '''
+def normalize(product, sums, powers, y, axes, subscripts, out=None):
     """Return product / sums for product = powers ⊙ y. If an element is infinite, use the quotients of the powers."""
     if guard(product, -inf, inf):
         return np.divide(product, sums, out)
-    return divided_first(powers, y, axes, subscripts, out)
+    return divide_first(powers, y, axes, subscripts, out)
 '''
-NORMALIZED_SLICES = '''
-def normalized_slices(product, sums, y, scores, arrays, axis, subscripts, out=None):
+NORMALIZE_SLICES = '''
+def normalize_slices(product, sums, y, scores, arrays, axis, subscripts, out=None):
     """Return product / sums. If a sum is small or an element is very large, use the quotients of the powers."""
     if guard(sums, 0.5, 2.0 ** (64 if product.itemsize == 4 else 512)) and guard(product, -inf, inf):
         return np.divide(product, sums, out)
     x = scores(*arrays)
     powers = np.exp(x - np.maximum.reduce(x, axis, None, None, True))
-    return divided_first(powers, y, axis, subscripts, out)
+    return divide_first(powers, y, axis, subscripts, out)
 '''
 ERF = '''
 def erf(x, out=None):
@@ -307,9 +307,9 @@ KERNELS = {
     "guard": GUARD,
     "shifted": SHIFTED,
     "standardize": STANDARDIZE,
-    "divided_first": DIVIDED_FIRST,
-    "normalized": NORMALIZED,
-    "normalized_slices": NORMALIZED_SLICES,
+    "divide_first": DIVIDE_FIRST,
+    "normalize": NORMALIZE,
+    "normalize_slices": NORMALIZE_SLICES,
     "horner": HORNER_WITH_COEFFICIENTS,
     "erf": ERF,
     "erf_single": f"{COEFFICIENTS['SINGLE']}\n\n\n{ERF_SINGLE.strip()}",
@@ -321,8 +321,8 @@ KERNELS = {
     "whole_positions": WHOLE_POSITIONS,
     "covered": COVERED,
     "loop": LOOP,
-    "in_blocks": IN_BLOCKS,
-    "over_slices": OVER_SLICES,
+    "run_in_blocks": RUN_IN_BLOCKS,
+    "sum_slices": SUM_SLICES,
     "in_buffers": BUFFERS,
     "cores": CORES,
     "pool": POOL,

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-IS_FINITE = '''
-def is_finite(x):
-    """Whether all elements of x are finite numbers; a sum of squares shows it at once, unless it overflows."""
-    return bool(np.vdot(x, x) < np.inf or np.isfinite(x).all())
-'''
-WIDENED = '''
-def in_pieces(x, matrix, scale):
-    """x times the transpose of a matrix of integers, of which as many rows as the cache holds are converted at a time."""
+MULTIPLY_ARRAYS = '''
+def multiply_in_pieces(x, matrix, scale):
+    """Return x times the transpose of an integer matrix, converting as many rows at a time as the cache holds."""
     count, size = matrix.shape
     rows = x.reshape(-1, size)
     out = np.empty((len(rows), count), x.dtype)
@@ -27,38 +22,41 @@ def in_pieces(x, matrix, scale):
     return out.reshape(*x.shape[:-1], count)
 
 
-def widened(x, matrix, scale):
-    """x times the transpose of a matrix of integers with a scale for each row; a sum that overflows is scaled first."""
-    found = in_pieces(x, matrix, None)
+def multiply_transposed(x, matrix, scale):
+    """Return x times the transpose of an integer matrix with a scale for each row.
+
+    Scale the products or, if a product overflows, the integers.
+    """
+    found = multiply_in_pieces(x, matrix, None)
     found *= scale
-    return found if is_finite(found) else in_pieces(x, matrix, scale)
+    return found if guard(found, -inf, inf) else multiply_in_pieces(x, matrix, scale)
 '''
-IN_MEMORY = '''
-def in_memory(x):
-    """x as an array of NumPy; None if only a wait would show its elements: compiled, recorded, or on another device."""
-    if torch.compiler.is_compiling() or torch.jit.is_tracing():
+TO_NUMPY = '''
+def to_numpy(x):
+    """Return x as a NumPy array, or None if PyTorch compiles, exports or traces, or if x is on another device."""
+    x = seen(x)
+    if x is None or not x.is_cpu:
         return None
+    x = x.detach()
     try:
-        return x.numpy()
-    except (RuntimeError, TypeError):  # followed by autograd, of many batches, of bfloat16, or not in memory
-        pass
-    try:
-        x = torch.func.debug_unwrap(x).detach()
-        return (x.float() if x.dtype is torch.bfloat16 else x).numpy() if x.is_cpu else None
-    except (RuntimeError, TypeError):  # there are no numbers to look at
+        return (x.float() if x.dtype is torch.bfloat16 else x).numpy()
+    except (RuntimeError, TypeError):  # A fake tensor has no elements.
         return None
 '''
-IS_FINITE_TENSOR = '''
+IS_FINITE = '''
 def is_finite(x):
-    """Whether all elements of x are finite numbers; None if only a wait would tell."""
-    x = in_memory(x)
+    """Return whether all elements of x are finite, or None if x has no NumPy array.
+
+    A finite sum of squares shows that they are, in half the time.
+    """
+    x = to_numpy(x)
     return None if x is None else bool(numpy.vdot(x, x) < numpy.inf or numpy.isfinite(x).all())
 '''
-WIDENED_TENSOR = '''
-def widened(x, matrix, scale):
-    """x times the transpose of a matrix of integers with a scale for each row; a sum that may overflow is scaled first.
+MULTIPLY_TENSORS = '''
+def multiply_transposed(x, matrix, scale):
+    """Return x times the transpose of an integer matrix with a scale for each row.
 
-    As many rows as the cache holds are converted at a time.
+    Convert as many rows at a time as the cache holds. Scale the products or, if a product may overflow, the integers.
     """
     count, size = matrix.shape
     rows = max(1, 2**17 // max(size, 1))
@@ -72,17 +70,17 @@ def widened(x, matrix, scale):
 '''
 ATTENTION = '''
 def scaled_dot_product_attention(q, k, v, mask=None, *, scale):
-    """PyTorch's own, whose sums may overflow because it divides last; if an element is not finite, the same as written."""
+    """Return attention by PyTorch, whose sums may overflow because it divides last. If they do, compute it as written."""
     found = torch.nn.functional.scaled_dot_product_attention(q, k, v, mask, scale=scale)
     if is_finite(found) is not False or not all(map(is_finite, (q, k, v))):
         return found
     scores = q @ k.mT * scale
     return torch.softmax(scores if mask is None else scores + mask, -1) @ v
 '''
-NUMPY = {"is_finite": IS_FINITE, "widened": WIDENED}
+NUMPY = {"multiply_transposed": MULTIPLY_ARRAYS}
 TORCH = {
-    "in_memory": IN_MEMORY,
-    "is_finite": IS_FINITE_TENSOR,
-    "widened": WIDENED_TENSOR,
+    "to_numpy": TO_NUMPY,
+    "is_finite": IS_FINITE,
+    "multiply_transposed": MULTIPLY_TENSORS,
     "scaled_dot_product_attention": ATTENTION,
 }

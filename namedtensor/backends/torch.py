@@ -227,7 +227,7 @@ LINES: dict[str, Any] = {
     "gelu": "torch.nn.functional.gelu({0})", "gelu_tanh": 'torch.nn.functional.gelu({0}, approximate="tanh")',
     "silu": "torch.nn.functional.silu({0})", "softplus": "torch.nn.functional.softplus({0})",
     "sigmoid": "torch.sigmoid({0})", "relu": "torch.relu({0})", "layer_norm": _layer_norm, "attention": _attention,
-    "widened": "widened({0}, {1}, {2})", "addmm": "torch.nn.functional.linear({0}, {1}, {2})",
+    "multiply_transposed": "multiply_transposed({0}, {1}, {2})", "addmm": "torch.nn.functional.linear({0}, {1}, {2})",
     "dot": "torch.matmul({0}, {1})", "matmul": "torch.matmul({0}, {1})",
     "sum": _method("sum"), "max": _method("amax"), "min": _method("amin"), "any": _method("any"), "all": _method("all"),
     "mean": _method("mean"), "prod": _product,

@@ -110,7 +110,7 @@ def _dot(b: OperatorBuilder, x: Any, y: Any, order: Order):
     if b.target.name == "jax" and typical(y.count) >= MIN_TRANSPOSED and b.kind(y) == "f" and x.dtype == y.dtype:
         step = b.written(b.unnamed(y))
         if step is not None and step.primitive == "transpose" and len(y.order) == 2:
-            return b.step("widened", (x, step.arguments[0]), order, shape, x.dtype)
+            return b.step("multiply_transposed", (x, step.arguments[0]), order, shape, x.dtype)
     return b.step("dot", (x, y), order, shape)
 
 

@@ -15,7 +15,7 @@ from .failures import span_of
 from .memory import VIEWS
 from .plan import Plan, PlanValue, Step
 
-PRODUCTS = ("dot", "matmul", "vecdot", "addmm", "widened")
+PRODUCTS = ("dot", "matmul", "vecdot", "addmm", "multiply_transposed")
 PICKING = ("take", "take_along")  # these read as many elements as they return, not their whole operand
 ADDING = ("scatter_add",)  # these do work for each element of their operand, not of their result
 HEADINGS = ("multiply-adds", "operations", "bytes")

@@ -16,7 +16,7 @@ VIEWS = frozenset(
 )
 FRESH = frozenset(
     "exp log log1p expm1 sqrt sin cos tan arctan arcsin arccos tanh sinh cosh abs sign floor ceil negative isfinite erf add subtract multiply divide "
-    "power maximum minimum where cast sum prod max min matmul dot vecdot take put softmax standardize normalized normalized_slices scatter_add concat stack cumsum cumprod sort take_along".split()
+    "power maximum minimum where cast sum prod max min matmul dot vecdot take put softmax standardize normalize normalize_slices scatter_add concat stack cumsum cumprod sort take_along".split()
 )
 WHOLE_VIEWS = frozenset(("reshape", "transpose"))  # views that contain each element once
 HOLDERS = frozenset(("loop", "python"))  # steps that may keep an argument or return a view of it

@@ -39,7 +39,7 @@ def normalize_late(lowering: Lowering, term: Term) -> Argument | None:
     """Return softmax_{ax}(X) ⊙_{ax} V, dividing after the product, or None if the product is not smaller than X.
 
     The product of the exponentials with V may overflow although the final result is finite. In this case, the step
-    `normalized` divides first. The result is also None if the softmax has a second use, or if X and V do not have the
+    `normalize` divides first. The result is also None if the softmax has a second use, or if X and V do not have the
     same dtype.
     """
     b = lowering.builder
@@ -60,7 +60,7 @@ def normalize_late(lowering: Lowering, term: Term) -> Argument | None:
         along = tuple(sorted(x.order.index(axis) for axis in soft.axes))
         arguments = (product, b.align(total, product.order), powers, y)
         subscripts = _write_subscripts(powers, y, product)
-        return b.step("normalized", arguments, product.order, product.shape, along=along, subscripts=subscripts)
+        return b.step("normalize", arguments, product.order, product.shape, along=along, subscripts=subscripts)
     return None
 
 
@@ -94,7 +94,7 @@ class _SlicedProduct:
         plan = inner.builder.plan(lowering.source, (x,), f"{name}_")
         arguments = (product, b.align(total, product.order), self.values, *inputs)
         return b.step(
-            "normalized_slices", arguments, product.order, product.shape, product.dtype, plan=plan, function=name,
+            "normalize_slices", arguments, product.order, product.shape, product.dtype, plan=plan, function=name,
             at=x.order.index(self.axis), subscripts=_write_subscripts(x, self.values, product),
         )  # fmt: skip
 

@@ -182,7 +182,7 @@ ROWS = (
     Primitive("dot", TWO, product),  # the product of matrices and vectors
     Primitive("matmul", TWO, shape_of_stacked_product),  # a stack of products of matrices
     Primitive("vecdot", TWO, vectors),  # a stack of products of vectors, over the last axis
-    Primitive("widened", (2, 3), lambda shapes, options: (*shapes[0][:-1], shapes[1][0])),  # X Wᵀ in the dtype of X; W may contain integers, and a scale for each row of W may follow
+    Primitive("multiply_transposed", (2, 3), lambda shapes, options: (*shapes[0][:-1], shapes[1][0])),  # X Wᵀ in the dtype of X; W may contain integers, and a scale for each row of W may follow
     Primitive("addmm", THREE, lambda shapes, options: (*shapes[0][:-1], shapes[1][0])),  # X Wᵀ + b, the library's linear map
     # along axes
     Primitive("cumsum", ONE, same),  # the sums up to each element
@@ -195,8 +195,8 @@ ROWS = (
     Primitive("softmax", ONE, same),  # the library's softmax
     Primitive("shifted", (3, 3), same),  # the sums of exp x `along` axes. If a sum is below 1 or very large, exp(x − max x) replaces the exponentials of its row in place
     Primitive("standardize", THREE, same),  # x / √(∑ x² / n + ε), with the sum `along` axes
-    Primitive("normalized", (4, 4), same),  # a product over sums. If it overflows, the factors are divided first
-    Primitive("normalized_slices", (3, MANY), same),  # the same for sums over slices. Otherwise, the inner `plan` computes all scores
+    Primitive("normalize", (4, 4), same),  # a product over sums. If it overflows, the factors are divided first
+    Primitive("normalize_slices", (3, MANY), same),  # the same for sums over slices. Otherwise, the inner `plan` computes all scores
     Primitive("logsoftmax", ONE, same),  # the library's logarithm of softmax
     Primitive("layer_norm", (1, 3), same),  # the library's layer norm over the last axes
     Primitive("attention", (3, 4), lambda shapes, options: (*shapes[0][:-1], shapes[2][-1])),  # the library's scaled dot-product attention

@@ -1,13 +1,13 @@
 """Products with scaled 8-bit integers W = Q ⊙ s, computed from Q and s without creating W as an array.
 
-A scale that lacks the summed axes can be moved out of a product. Each element of W is the product of an element of Q
-and one of s:
+If a scale lacks the summed axes, it can be moved out of a product. A single element of W is a product, too:
 
     X ⊙_{ax} (Q ⊙ s) = (X ⊙_{ax} Q) ⊙ s        where s lacks ax
     (Q ⊙ s)_{ax(i)} = Q_{ax(i)} ⊙ s_{ax(i)}
 
-The step `widened` multiplies by Q and then by s. If the library cannot multiply floats by integers, the step converts a
-few rows of Q at a time. If a sum overflows before it is multiplied by s, the step multiplies Q by s first.
+The step `multiply_transposed` multiplies by Q and then by s. If the library cannot multiply floats by integers, the
+step converts a few rows of Q at a time. If a sum overflows before it is multiplied by s, the step multiplies Q by s
+first.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def _product(
     scale = b.broadcast(scale, columns, sizes[1])
     scale = b.reshape(scale, (name_merged_axis(columns),), integers.shape[:1])
     result = b.step(
-        "widened",
+        "multiply_transposed",
         (x, integers, scale),
         (*x.order[:-1], name_merged_axis(columns)),
         (*x.shape[:-1], integers.shape[0]),
