@@ -84,20 +84,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def not_sampled(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Return all but one in n of the cases of each test that is marked `sampled(n)`.
+    """Return all but one in n of the cases that a file marks `sampled(n)`.
 
-    The cases that remain rotate (`rotation_seed`).
+    The cases that remain rotate (`rotation_seed`). A file's cases are counted together, so that one in n of its tests remains
+    even if each has one case.
     """
     start = rotation_seed()
-    cases: dict[str, list[pytest.Item]] = {}
+    cases: dict[tuple[str, int], list[pytest.Item]] = {}
     for item in items:
-        if item.get_closest_marker("sampled"):
-            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+        if marker := item.get_closest_marker("sampled"):
+            cases.setdefault((item.path.name, marker.args[0]), []).append(item)
     return [
         item
-        for listed in cases.values()
-        for number, item in enumerate(listed)
-        if (start + number) % listed[0].get_closest_marker("sampled").args[0]  # type: ignore[union-attr]
+        for (name, n), listed in cases.items()
+        for number, item in enumerate(listed, start + zlib.crc32(name.encode()))
+        if number % n
     ]
 
 

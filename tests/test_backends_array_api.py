@@ -194,6 +194,7 @@ def used(text: str, name: str) -> bool:
     return re.search(rf"(?<![\w]){name}(?![\w])", text.replace("_", " ")) is not None
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", FORMULAS)
 @pytest.mark.parametrize("library", OTHERS)
 def test_a_formula_is_that_of_numpy(library, name):

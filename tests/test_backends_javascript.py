@@ -161,6 +161,7 @@ def compared(name: str) -> javascript.Comparison:
     return compare(SETS[name]())
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SETS)
 def test_javascript_gives_what_numpy_gives(name):

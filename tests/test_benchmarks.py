@@ -248,6 +248,7 @@ def test_names_choose_groups_and_works():
         chosen(["gelo"])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 def test_the_command_writes_json(tmp_path):
     path = tmp_path / "figures.json"
@@ -363,6 +364,7 @@ def test_a_layer_with_the_sides_of_its_products_exchanged_has_the_same_value(cas
     assert nt.allclose(other(*given), layer(*given))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("goal", stacking.GOALS)
 def test_stacked_and_separate_layers_are_measured(goal):

@@ -255,6 +255,7 @@ MATRICES = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("matrix", MATRICES, ids=str)
 @pytest.mark.parametrize("library", ["numpy", "torch", "jax.numpy", "array_api_strict"])
 def test_a_determinant_grows_by_its_cofactors(matrix, library, way):

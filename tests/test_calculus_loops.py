@@ -115,6 +115,7 @@ def test_the_derivative_of_a_loop_is_that_of_its_steps(formula, monkeypatch):
     assert loops_in(formula, values) == DERIVED[formula]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("library", ["torch", "jax"])
 @pytest.mark.parametrize("formula", [*DERIVED][::3])
 def test_the_derivative_of_a_loop_is_the_same_in_each_library(formula, library):

@@ -83,6 +83,7 @@ def test_slopes_are_the_limits_that_define_them(title, way):
     np.testing.assert_allclose(result.to_array(order), np.array(expected.to_list(order)), atol=1e-3 if loose else 1e-6)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("library", ["torch", "jax.numpy", "array_api_strict"])
 @pytest.mark.parametrize("title", CASES)
 def test_other_libraries_add_the_same(title, library):

@@ -144,6 +144,7 @@ def checked(exchange: Exchange, operations: list[int]) -> None:
             assert any(axis in str(problem) for axis in tied), problem
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 def test_a_drawn_exchange_ends_soon_and_is_told_of_its_axis(operations):
     draws = random.Random(7)

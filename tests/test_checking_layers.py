@@ -107,6 +107,7 @@ def test_layers_give_what_the_definitions_give(formula):
     assert np.allclose(result.to_array(result.axes), exact.to_list(result.axes))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("library", ["torch", "jax"])
 @pytest.mark.parametrize("formula", LAYERED)
 def test_layers_are_the_same_in_each_library(formula, library):

@@ -369,7 +369,7 @@ LONG = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("case", LONG)
 def test_many_statements_of_sizes_are_answered_or_refused_in_time(case):

@@ -151,6 +151,7 @@ def test_completion_and_renaming():
     drive(trip)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "text", "at", "new", "expected"),

@@ -161,6 +161,7 @@ def test_functions_on_long_formulas(name):
     verify_functions(name, COUNT)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.usefixtures("whole_headroom")
 @pytest.mark.parametrize("name", ["sum of calls", "product", "quotient"])

@@ -61,7 +61,7 @@ def test_the_list_is_long_and_names_its_sources():
     assert all(source for source, *_ in LIST)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.slow
 @pytest.mark.parametrize("group", range(GROUPS))
 def test_closed_forms_of_the_literature(group):
@@ -333,6 +333,7 @@ def test_members_of_a_family_keep_their_names():
     assert same(nt.evaluate(closed.to_text(), values, sizes={"n": 3}), expected)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 def test_what_has_no_closed_form_says_so():
     with pytest.raises(nt.NotationError) as caught:
@@ -383,6 +384,7 @@ OF_BLOCK = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("by", OF_BLOCK)
 def test_an_attention_block(by):

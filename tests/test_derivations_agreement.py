@@ -130,6 +130,7 @@ COMPARED = (  # a derivative, a formula beside it, whether they are one; of ties
 )  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("derivative", "formula", "right"), COMPARED, ids=[f"{row[0]} {row[1]}" for row in COMPARED])
 def test_a_formula_is_the_derivative_or_not(derivative, formula, right):
     shapes = {name: {} for name in ("x", "y") if name in derivative}

@@ -27,6 +27,7 @@ def worked_out(jobs: list[str], seed: int) -> dict[str, str]:
     return json.loads(run.stdout)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 def test_closed_forms_in_another_order_in_another_process_are_the_same():
     assert len(SHORT) >= 4

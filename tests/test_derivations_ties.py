@@ -49,6 +49,7 @@ def at_points(program, points: np.ndarray) -> np.ndarray:
     return np.asarray(program(values=tensors).to_array("n"))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @given(st.integers(0, 2**32))
 def test_a_closed_form_is_the_derivative_wherever_there_is_one(seed):

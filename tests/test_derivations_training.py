@@ -53,6 +53,7 @@ def by_hand(torch, parameters):
     return local, loss
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 def test_a_hundred_steps_are_those_of_pytorch():
     torch = pytest.importorskip("torch", reason="PyTorch is not installed: nothing to compare with")

@@ -184,6 +184,7 @@ def forget() -> None:
             cached.cache_clear()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_planted_fault_is_noticed(fault, monkeypatch):

@@ -137,7 +137,7 @@ def check(text, inputs, library):
     return code
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("library", ["numpy", "torch", "jax", "loops"])
 @pytest.mark.parametrize(("text", "inputs", "line"), FORMULAS, ids=lambda item: item if isinstance(item, str) else "")
 def test_the_code_of_a_formula_gives_its_value(text, inputs, line, library):
@@ -155,6 +155,7 @@ def test_the_code_of_a_formula_gives_its_value(text, inputs, line, library):
         assert line in code, code
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("library", ["numpy", "torch", "jax", "loops"])
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
 def test_the_code_of_an_example_gives_its_value(example, library):

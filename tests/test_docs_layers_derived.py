@@ -93,7 +93,7 @@ SECOND = [  # The second derivative of a recurrence is written out for a number 
 ]
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize(("title", "first", "then"), SECOND, ids=[" by ".join(case) for case in SECOND])
 def test_a_second_derivative_of_a_layer_and_each_of_its_steps(title, first, then):
     layer = LAYERS[title]

@@ -117,6 +117,7 @@ def test_solutions_are_correct_and_mistakes_get_their_own_feedback(path, exercis
     assert list(faults(exercise)) == []
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 @pytest.mark.parametrize(("path", "exercise"), EXERCISES, ids=names)
 def test_the_playground_says_the_same(path, exercise, monkeypatch):

@@ -24,6 +24,7 @@ DOCUMENTS = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_document_of_many_definitions_is_checked_in_seconds(name):
     text = START + "".join(f"$$ {formula} $$\n\n" for formula in DOCUMENTS[name])

@@ -9,7 +9,7 @@ from namedtensor.documents.verdicts import Draws
 NOTICED = {"axis": 37, "factor": 24, "term": 20, "operands": 3}  # A changed sign mostly contradicts nothing.
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", NOTICED)
 def test_mistakes_in_layers_that_contradict_their_document_are_reported(kind):
@@ -19,6 +19,7 @@ def test_mistakes_in_layers_that_contradict_their_document_are_reported(kind):
     assert sum(is_noticed(mistake, documents[mistake.document]) for mistake in of_kind) >= NOTICED[kind]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 def test_most_mistakes_in_identities_are_reported():
     mistakes, documents = sample(None, 0, "identities")
@@ -27,6 +28,7 @@ def test_most_mistakes_in_identities_are_reported():
     assert sum(noticed) >= 0.9 * len(noticed)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 def test_most_mistakes_in_definitions_of_built_in_functions_are_reported():
     mistakes, documents = sample(None, 0, "built-in functions")
@@ -38,6 +40,7 @@ def test_most_mistakes_in_definitions_of_built_in_functions_are_reported():
 MEANT = {"ResNet": [207] * 5, "DistilBERT": [207] * 3}  # parameters of a norm in definitions that a configuration adds
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 def test_nothing_is_reported_of_what_is_right():
     result = {original.name: original.reported for original in originals() if original.reported}

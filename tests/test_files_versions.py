@@ -278,6 +278,7 @@ def test_a_file_that_is_cut_short_while_it_is_read_is_read_again(tmp_path, monke
     assert (nt.load_tensor(path, "a b").to_array("a b") == 1.5).all()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".npy", ".npz", ".json", ".parquet", ".nc", ".zarr"])
 def test_files_that_another_process_replaces_are_one_version(tmp_path, suffix):

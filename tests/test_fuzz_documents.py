@@ -29,6 +29,7 @@ def test_there_is_enough_to_mutate():
     )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 def test_mutated_documents_end_in_findings_or_a_sentence():
     fresh = multiprocessing.get_context("spawn")

@@ -390,6 +390,7 @@ def test_wrong_latex_gets_a_numbered_error_at_its_place(latex, number, at):
     assert (caught.value.code, caught.value.span_text) == (number, at)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "latex",

@@ -258,6 +258,7 @@ def test_numbers(number):
 
 
 # -------------------------------------------------------------------------------------------------------- long and deep
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("sign", [" + ", " - ", " ⊙ ", " ", " ★_{a} "])
 def test_long_chains(sign):

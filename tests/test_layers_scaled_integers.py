@@ -298,6 +298,7 @@ def test_generation_computes_in_the_dtype_of_the_parameters(monkeypatch):
     assert len(products) > 20 and {step.value.dtype for step in products} == {"float32"}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
 def test_layers_in_int8_are_one_loop(library, monkeypatch):
     """Weights that a function of layers uses, FFN^l, have definitions within it."""

@@ -143,7 +143,7 @@ def test_the_table_has_every_operator():
     assert missing - {"uniform", "odd", "even"} == set()  # random numbers, and integers
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize(("library", "dtype"), PAIRS)
 @pytest.mark.parametrize("text", FORMULAS)
 def test_an_operator_has_a_value_of_the_dtype_or_an_error_with_a_hint(wide, text, library, dtype):
@@ -182,6 +182,7 @@ def attention(q, k, v):
     return softmax(q @ k.T / math.sqrt(q.shape[1])) @ v
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("library", "dtype"), PAIRS)
 @pytest.mark.parametrize(("keys", "queries"), [(1024, 1024), (1500, 40), (4096, 1), (1100, 1100)])
 def test_attention_has_a_value_of_the_dtype_with_every_kernel(wide, library, dtype, keys, queries):

@@ -293,6 +293,7 @@ def test_nothing_is_told_where_nothing_hides():
     assert run.returncode == 0, run.stderr
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 def test_the_packages_can_be_imported_from_a_zip_where_numpy_is_absent(tmp_path):
     """As a page has them."""

@@ -52,6 +52,7 @@ def archive(tmp_path_factory):
     return path
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("use", USES)
 def test_the_packages_work_from_a_zip(archive, use, tmp_path):

@@ -92,6 +92,7 @@ WRITTEN = {  # formulas whose value as written is ordinary although another orde
 }  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
 @pytest.mark.parametrize("text", WRITTEN)
 def test_no_optimization_leaves_the_range_of_the_dtype(text, library):

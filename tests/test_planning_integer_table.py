@@ -126,7 +126,7 @@ def is_right(entry: Any, exact: Any, dtype: str, scale: Any) -> bool:
     return abs(Fraction(entry) - Fraction(exact)) <= (off / 4 if small else off)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @pytest.mark.filterwarnings("ignore::namedtensor.NotationWarning")
 @pytest.mark.parametrize("dtype", INTEGERS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.text.splitlines()[-1])
@@ -164,6 +164,7 @@ def test_integers_are_exact_or_refused(name, case, dtype):
             assert known == {case.narrow}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", LIBRARIES)
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("text", [case.text for case in CASES if "𝕀" not in case.text and "x^2" not in case.text])
@@ -186,6 +187,7 @@ LONG = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("name", "dtype"), HALVES)
 @pytest.mark.parametrize("text", LONG)
 def test_sizes_beyond_half_precision_take_part_in_single(name, dtype, text):

@@ -33,6 +33,7 @@ def ways(array, axes):
     yield nt.standardize(x, axis="a")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.skipif(np.finfo(np.longdouble).maxexp < 5000, reason="long double is no wider than double here")
 @pytest.mark.parametrize("dtype, factor", CASES)
 @pytest.mark.parametrize("name", SHAPES)

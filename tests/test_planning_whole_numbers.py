@@ -344,6 +344,7 @@ def agree(tree: Tree, arrays: dict[str, np.ndarray], kind: Float, actual: Any) -
         assert abs(entry - number.value) <= number.off, (tree.text, places, entry, number, array.dtype)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LIBRARIES)
 def test_whole_numbers_are_those_of_exact_arithmetic(name):
@@ -443,6 +444,7 @@ def tensors(values, make):
     return {name: nt.tensor(make(np.array(numbers, dtype)), "a") for name, (dtype, numbers) in inputs.items()}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ("numpy", "torch", "strict", "jax of 64 bits"))
 @pytest.mark.parametrize(("text", "dtype"), PROGRAMS.items())
 def test_one_dtype_however_it_is_computed(text, dtype, name):

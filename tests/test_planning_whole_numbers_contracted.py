@@ -22,6 +22,7 @@ SHAPES = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtypes", [("int64", "int64"), ("int32", "int64"), ("int64", "float32")], ids="-".join)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("library", ["numpy", "torch", "jax.numpy"])

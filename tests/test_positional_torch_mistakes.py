@@ -43,11 +43,13 @@ def test_right_code_is_its_formula_without_a_remark(subject, tmp_path):
     assert equivalence and not read.remarks, str(equivalence)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("subject", "position"), QUICK)
 def test_a_slip_is_found_at_its_line(subject, position, tmp_path):
     assert judged(subject, position, tmp_path) == (True, True)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 def test_of_all_slips_most_are_found_at_their_line(tmp_path):
     folders = [

@@ -61,6 +61,7 @@ REFUSED = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", READ)
 def test_a_module_is_read_with_its_value(name):
     """`from_torch` compares with the module before it gives a program back; here once more, at a size of our own."""

@@ -44,7 +44,7 @@ WITHOUT_REPEATS = {"ModernBert"}  # whose first layer differs
 CASES = [*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("name", CASES)
 def test_a_model_is_read_without_a_remark(name):
     torch.manual_seed(0)

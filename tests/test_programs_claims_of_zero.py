@@ -52,6 +52,7 @@ def evaluated(text: str, given) -> None:
 LIBRARIES = (("numpy", "float64"), ("numpy", "float32"), ("torch", "float64"), ("torch", "float32"), ("jax", "float32"))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.filterwarnings("ignore::namedtensor.NotationWarning")
 @pytest.mark.parametrize(("library", "dtype"), LIBRARIES)
 def test_an_equation_of_zero_holds_up_to_rounding(library, dtype):

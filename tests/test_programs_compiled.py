@@ -131,7 +131,7 @@ def gradients(function: Any, arrays: list[Any]) -> tuple[Any, ...]:
     return value.detach(), *torch.autograd.grad((value * weights).sum(), leaves)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", ["attention", "layer norm", "a network"])
@@ -265,6 +265,7 @@ def given_to(library: str, name: str) -> dict[str, nt.NamedTensor]:
     return {key: nt.tensor(LIBRARIES[library](numbers(axes)), axes) for key, axes in CASES[name][1].items()}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("name", CASES)
 def test_a_repeated_call_gives_what_the_formula_does(name, library):

@@ -70,6 +70,7 @@ def test_drawn_programs_give_the_right_value_or_a_sentence(library):
     assert outcomes["ValueError"] > programs, outcomes
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.skipif(javascript.NODE is None, reason=javascript.REASON)
 def test_drawn_programs_in_javascript_give_the_right_value_or_a_sentence():

@@ -15,6 +15,7 @@ X = nt.tensor(np.arange(4.0), "a")
 MANY = 10_000
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("curve", CURVES, ids=lambda curve: curve.name)
 def test_calls_grow_no_faster_than_the_text(curve, monkeypatch):
@@ -47,7 +48,7 @@ LONG = {
 }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LONG)
 def test_a_long_program_is_read_printed_checked_planned_and_computed(name):

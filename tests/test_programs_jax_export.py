@@ -54,6 +54,7 @@ def calls() -> dict[str, tuple[Callable[[Any], Any], str, Callable[[np.ndarray],
     }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", calls())
 def test_from_the_third_shape_on_the_planner_is_not_called(monkeypatch: pytest.MonkeyPatch, name: str):
     plans: list[str] = []
@@ -123,7 +124,7 @@ CASES["compiled"] = CASES["compiled"]._replace(named=lambda X: COMPILED(X=X))
 COMPILED = nt.formula("X - ∑_{seq} X / |seq|").compile("jax")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", CASES)
 def test_an_exported_function_serves_every_length(name: str):
     case = CASES[name]
@@ -135,7 +136,7 @@ def test_an_exported_function_serves_every_length(name: str):
         np.testing.assert_allclose(Y.to_array(case.axes), case.plain(X.array), rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 def test_a_layer_is_exported_with_its_parameters_or_takes_them(dtype: str):
     block = EncoderBlock.init(0, SIZES, dtype).to("jax")
@@ -152,6 +153,7 @@ def test_a_layer_is_exported_with_its_parameters_or_takes_them(dtype: str):
             np.testing.assert_allclose(result.array, expected.array, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.sampled(3)
 def test_sizes_of_several_tensors_and_several_exports_are_told_apart():
     attention = lelarge.Attention()
     for text, axes in (

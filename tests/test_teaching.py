@@ -119,6 +119,7 @@ def test_what_cannot_be_compared_is_an_error(first, types, number, message):
     assert caught.value.code == number
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 @pytest.mark.parametrize(("first", "second", "types"), SAME)
 def test_they_are_the_same_on_every_seed(first, second, types):
@@ -184,6 +185,7 @@ def test_a_wrong_formula_is_its_own_error():
         nt.equivalent("X", "X", X="X = 3")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(
@@ -492,6 +494,7 @@ def test_no_feedback_names_the_solution_or_more_than_half_of_it(name):
             assert not [part for part in hidden if part in grade.feedback], (text, grade.feedback)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.text(max_size=60))

@@ -96,7 +96,7 @@ def test_equivalent(first, second, types, verdict):
         assert ("wherever both are defined" in str(result)) == bool(result.remark) == (verdict == SPECIAL), result
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.slow
 @pytest.mark.parametrize(("first", "second", "types", "verdict"), BOTH, ids=NAMES)
 def test_no_verdict_depends_on_the_seed(first, second, types, verdict):

@@ -154,6 +154,7 @@ def test_methods_and_functions_of_torch():
         Twice()(torch.ones(3))
 
 
+@pytest.mark.sampled(3)
 def test_functions_of_jax():
     jax = pytest.importorskip("jax")
 

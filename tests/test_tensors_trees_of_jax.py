@@ -283,6 +283,7 @@ ORDERS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("imports", ORDERS.values(), ids=ORDERS)
 def test_jax_takes_named_tensors_in_whatever_order_the_two_are_imported(imports: str):
     """Before there is any of its arrays: names of axes, tensors of NumPy."""

@@ -46,6 +46,7 @@ def model(name, **changes):
     return drawn(getattr(transformers, f"{name}ForCausalLM"), getattr(transformers, f"{name}Config")(**sizes))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name, changes", CASES.values(), ids=CASES)
 def test_the_logits_are_those_of_transformers(name, changes, tmp_path):
     theirs = model(name, **changes)
@@ -57,7 +58,7 @@ def test_the_logits_are_those_of_transformers(name, changes, tmp_path):
     assert distance(given, theirs(ids, position_ids=positions).logits, "batch seq vocab") < CLOSE
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.slow
 @pytest.mark.parametrize("name, changes", CASES.values(), ids=CASES)
 @pytest.mark.parametrize("side", [None, "left"])

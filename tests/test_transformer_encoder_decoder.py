@@ -272,6 +272,7 @@ def masks():
     return {"no mask": None, "right padding": right, "left padding": right.flip(1)}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("changes", CONFIGS.values(), ids=CONFIGS)
 @pytest.mark.parametrize("mask", masks().values(), ids=masks())
 def test_marian_is_that_of_transformers(changes, mask, tmp_path):

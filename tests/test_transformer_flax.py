@@ -51,6 +51,7 @@ def updated(transformation: Any, layer: Any, steps: int = 3) -> Any:
 
 
 # -------------------------------------------------------------------------------------------------------------- Optax
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["adam", "sgd", "adafactor", "lamb"])
 def test_an_optimizer_updates_a_layer_as_it_does_arrays(name: str):
     transformation = getattr(optax, name)(0.01)

@@ -300,6 +300,7 @@ def test_torch_inside(both, ids, dtype):
     assert dtype != "float64" or drawn.to_array(BATCH).tolist() == again.to_array(BATCH).tolist()
 
 
+@pytest.mark.sampled(3)
 def test_jax_inside():
     jnp = pytest.importorskip("jax.numpy")
     model = GPT2.init(3, {"L": 1, "chans": 4, "heads": 1, "key": 4, "val": 4, "hidden": 4, "vocab": 5, "place": 9})

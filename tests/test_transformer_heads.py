@@ -63,7 +63,7 @@ def texts(batch=3, seq=7):
     return ids
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("family, head, config", CASES)
 def test_a_head_has_the_numbers_of_transformers(family, head, config, tmp_path):
     theirs = model(family, head, config)

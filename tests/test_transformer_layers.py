@@ -524,6 +524,7 @@ def test_a_layer_is_a_tree_of_jax(case: Case):
         np.testing.assert_allclose(np.asarray(got.to_array(want.axes)), want.to_array(want.axes), rtol=1e-9, atol=1e-11)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", [lelarge.EncoderBlock, MultiHeadAttention, paper.Transformer, paper.Conv1d, paper.RNN])
 def test_gradients_by_jax_are_pytorchs(kind):
     jax, torch = pytest.importorskip("jax"), pytest.importorskip("torch")

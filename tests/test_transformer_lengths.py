@@ -40,6 +40,7 @@ def given(library: str, length: int, batch: int | None = None, masked: bool = Fa
     return tokens | ({"mask": tensor(library, np.ones(shape, np.int64), axes)} if masked else {})
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("library", ["numpy", "torch"])
 @pytest.mark.parametrize(

@@ -49,6 +49,7 @@ def padded(side):
     return mask if side == "left" else mask.flip(1)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("changes", CONFIGS.values(), ids=CONFIGS)
 def test_the_logits_are_those_of_transformers(changes, tmp_path):
     theirs = model(**changes)
@@ -66,6 +67,7 @@ def test_the_logits_are_those_of_transformers(changes, tmp_path):
         assert np.abs(result - expected).max() / np.abs(expected).max() < CLOSE
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("changes", CONFIGS.values(), ids=CONFIGS)
 @pytest.mark.parametrize("side", [None, "left"])
 def test_generation_is_that_of_transformers(changes, side, tmp_path):

@@ -58,6 +58,7 @@ def model(name, **changes):
     return drawn(getattr(transformers, f"{name}ForCausalLM"), config)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name, changes", CASES.values(), ids=CASES)
 def test_the_logits_are_those_of_transformers(name, changes, tmp_path):
     theirs = model(name, **changes)
@@ -66,7 +67,7 @@ def test_the_logits_are_those_of_transformers(name, changes, tmp_path):
     check_logits(theirs, ours)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @pytest.mark.slow
 @pytest.mark.parametrize("name, changes", CASES.values(), ids=CASES)
 @pytest.mark.parametrize("side", [None, "left"])
@@ -89,6 +90,7 @@ def test_a_module_with_a_cache_sees_no_more_than_the_window(name, tmp_path):
     assert torch.allclose(torch.cat([logits, last], 1), expected, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 def test_one_expert_of_one_is_the_feedforward_network_of_llama(tmp_path):
     ours = loaded(model("Mixtral", **EXPERTS), tmp_path)

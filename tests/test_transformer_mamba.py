@@ -80,6 +80,7 @@ def without_state(ours, ids, count):
     return tokens
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("side", [None, "left"])
 @pytest.mark.parametrize("changes", CASES.values(), ids=CASES)
@@ -108,7 +109,7 @@ def test_a_padded_prompt_goes_on_as_without_padding(side, tmp_path):
         assert tokens == without_state(ours, [token for token, seen in zip(row, real) if seen], 6)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", ["torch", "jax"])
 def test_generation_with_other_libraries(backend, tmp_path):

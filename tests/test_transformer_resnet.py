@@ -38,6 +38,7 @@ def images(theirs, *size, batch=2):
     return torch.randn(batch, theirs.config.num_channels, *size, generator=torch.Generator().manual_seed(1))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "changes",
     [

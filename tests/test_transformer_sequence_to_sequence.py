@@ -65,6 +65,7 @@ def source_of(theirs):
     )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name, changes", CASES.values(), ids=CASES)
 def test_the_logits_are_those_of_transformers(name, changes, tmp_path):
     theirs = model(name, **changes)
@@ -76,6 +77,7 @@ def test_the_logits_are_those_of_transformers(name, changes, tmp_path):
     assert distance(ours(ids=named(ids, "batch seq"), **our_source), expected, LOGITS) < CLOSE
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("name, changes", CASES.values(), ids=CASES)
 def test_generation_is_that_of_transformers(name, changes, tmp_path):
