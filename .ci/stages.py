@@ -264,8 +264,7 @@ def test(work: Workspace, cases: str = "--slow", *arguments: str) -> None:
         *arguments,
         cases=cases,
         NODE_PATH=str(work.folder / "node/node_modules"),
-        NAMEDTENSOR_FUZZ="15000",
-        NAMEDTENSOR_DRAWS_SECONDS="30",
+        NAMEDTENSOR_DRAWS_SECONDS="10",
         NAMEDTENSOR_FIRST_CALLS="300",
     )
 
