@@ -86,6 +86,7 @@ class Workspace:
         environment |= {
             "PYTHONPYCACHEPREFIX": str(self.folder / "bytecode"),
             "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+            "PIP_NO_COMPILE": "0",  # Pip's way to say --no-compile: Python compiles the modules that are imported.
             "PYTHONUTF8": "1",
         }
         environment.setdefault("CI", "true")
