@@ -529,7 +529,7 @@ SLOW: dict[str, Stage] = {
 }
 MEASURES: dict[str, Stage] = {"coverage": measure_coverage, "mutants": test_mutants}
 LONG = {"slow": SLOW, "measures": MEASURES}
-ORDINARY = "version readme install+newcomer lint tests types+docs+page+vscode+wheel+without-numpy playground".split()
+ORDINARY = "version readme+install+newcomer lint tests+page types+docs+vscode+wheel+without-numpy+playground".split()
 
 
 # ---------------------------------------------------------------------------------------------------------------- run
