@@ -109,6 +109,7 @@ CALLS = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize("library", OTHERS)
 def test_an_operator_is_that_of_numpy(library, name):

@@ -59,6 +59,7 @@ def near(actual: Any, expected: Any) -> None:
         np.testing.assert_allclose(one, other, rtol=0, atol=2e-5 * float(jnp.abs(other).max()))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("steps", "chans"), STEPS)
 def test_values_and_derivatives_are_those_by_hand(steps, chans):
     weights, x = jax.tree.map(jnp.asarray, drawn(steps, chans))

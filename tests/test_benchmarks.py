@@ -57,7 +57,7 @@ def answer_of_the_base(name):
     return small_answer(WORKS[name], base(WORKS[name]))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("work", "one"), others())
 def test_a_side_gives_the_answer_of_the_base(work, one):
     assert difference(small_answer(work, one), answer_of_the_base(work.name)) < max(
@@ -248,7 +248,7 @@ def test_names_choose_groups_and_works():
         chosen(["gelo"])
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.slow
 def test_the_command_writes_json(tmp_path):
     path = tmp_path / "figures.json"
@@ -364,7 +364,7 @@ def test_a_layer_with_the_sides_of_its_products_exchanged_has_the_same_value(cas
     assert nt.allclose(other(*given), layer(*given))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.slow
 @pytest.mark.parametrize("goal", stacking.GOALS)
 def test_stacked_and_separate_layers_are_measured(goal):

@@ -99,6 +99,7 @@ def test_second_derivatives(x, program):
     assert_near(actual, bends @ DIRECTION)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
 @pytest.mark.parametrize("order", ["a b c", "b a c", "c b a"])
 def test_other_axes(library, order):
@@ -151,6 +152,7 @@ def test_a_formula_first_called_with_a_short_axis_and_then_with_a_long_one():
         assert peak < 80 * 2**20
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("formula", [
     "∂(∑_{a} cumprod_{a} x)/∂x", "∂(∏_{a} x)/∂x", "D = ∂(∑_{a} cumprod_{a} x)/∂x\n∂(∑_{a} D ⊙ D)/∂x",
     "∂(cumprod_{a}(x + t))/∂t", "D = ∂(∏_{a} x)/∂x\n∂(∑_{a} D ⊙ D)/∂x",

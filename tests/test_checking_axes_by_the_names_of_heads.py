@@ -20,6 +20,7 @@ BODIES = {  # what is made over the first axis, a, and the second, b, which the 
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", BODIES)
 @pytest.mark.parametrize("first, second", [("b", "a"), ("c", "a"), ("b", "c"), ("a", "b"), ("z'", "b'")])
 def test_a_function_over_two_axes(name, first, second):

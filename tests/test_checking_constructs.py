@@ -422,7 +422,7 @@ def test_a_shape_variable_is_solved_in_each_spelling(letter):
     assert np.allclose(nt.evaluate(text, X=nt.tensor(X, "seq chans")).to_array("chans"), X.sum(0))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("backend", ["torch", "jax"])
 @pytest.mark.parametrize("title", ROWS)
 def test_every_backend_agrees(title, backend):

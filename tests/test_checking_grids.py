@@ -175,7 +175,7 @@ def of(library, given):
     return {name: nt.tensor(xp.asarray(value.array), value.axes) for name, value in given.items()}
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("library", ["torch", "jax"])
 @pytest.mark.parametrize("formula", [name for name in ROLLED if ROLLED[name]])
 def test_a_loop_over_fronts_is_the_same_in_each_library(formula, library):
@@ -198,7 +198,7 @@ DIFFERENTIABLE = {  # what is written, and by which of its inputs
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
 def test_a_loop_over_fronts_is_differentiated(name, library):

@@ -183,6 +183,7 @@ DIFFERENTIABLE = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
 @pytest.mark.parametrize("library", LIBRARIES[1:])
 def test_the_libraries_differentiate_loops(name, library):

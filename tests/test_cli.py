@@ -554,7 +554,7 @@ def test_ascii_output(run):
         assert printed.isascii() and message.isascii() and (printed or message)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii", "utf-8"])
 @pytest.mark.parametrize("words", [
     ("eval", "A ⊙_{width} x", A, X),

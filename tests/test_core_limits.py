@@ -79,7 +79,7 @@ def test_a_long_recurrence_is_a_loop_of_few_pieces(last, expected):
     np.testing.assert_allclose(result.array, expected(steps))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_every_way_to_a_formula_refuses_it(way, monkeypatch):
@@ -246,7 +246,7 @@ LONG = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LONG)
 def test_statements_take_calls_as_they_are_many(name):
@@ -260,7 +260,7 @@ def test_statements_take_calls_as_they_are_many(name):
     assert calls(800) < 5 * calls(200)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "text",

@@ -29,6 +29,7 @@ WRONG = (  # an operator, what is read as its differential, a derivative whose c
 )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("operator", "differentials", "text", "shapes"), WRONG, ids=[f"{row[0]} {row[2]}" for row in WRONG]
 )
@@ -152,6 +153,7 @@ FACTS = (  # equations that inputs are to satisfy, and inputs
 )  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("facts", "inputs"), FACTS, ids=[row[0] for row in FACTS])
 def test_random_inputs_satisfy_the_facts(facts, inputs):
     used = " + ".join(f"0 ∑_{{{axes.replace(' ', ',')}}} {name}" for name, axes in inputs.items())

@@ -373,6 +373,7 @@ TARGETS = {  # of each step: what is declared, how it is written, and the term o
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("case", TARGETS)
 @pytest.mark.parametrize("by", ["W", "U"])

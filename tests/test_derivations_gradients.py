@@ -74,6 +74,7 @@ def test_what_is_wrong_is_told():
         nt.gradient("f(x) = ∑_{a} x w", "f", "w")(1.0, 2.0)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("library", ["torch", "jax.numpy"])
 def test_other_libraries(library):
     xp = pytest.importorskip(library, reason=f"{library} is not installed")

@@ -242,6 +242,7 @@ OTHER_KINDS = (
 )  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("text", "shapes", "names"), OTHER_KINDS, ids=[case[0] for case in OTHER_KINDS])
 def test_write_out_a_recurrence_without_an_adjoint(text, shapes, names):
     values = drawn(shapes, 3)
@@ -305,6 +306,7 @@ def test_a_family_reads_as_it_would_by_hand(text, by, shapes, hand):
     assert closed.length <= 1.2 * program_length(parse(hand))
 
 
+@pytest.mark.sampled(3)
 def test_it_is_as_long_for_many_steps_as_for_few():
     text, shapes = RNN + "L = ∑_{h} (h^n)^2", written(OF_RNN)
     few, many = (nt.derivative(text, "U").closed_form(sizes={"n": steps}, **shapes) for steps in (2, 100_000))

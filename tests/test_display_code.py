@@ -155,7 +155,7 @@ def test_the_code_of_a_formula_gives_its_value(text, inputs, line, library):
         assert line in code, code
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("library", ["numpy", "torch", "jax", "loops"])
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
 def test_the_code_of_an_example_gives_its_value(example, library):
@@ -299,7 +299,7 @@ FLOATS = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("library", "dtype"), [(library, dtype) for library in FLOATS for dtype in FLOATS[library]])
 def test_constants_of_readable_code_have_the_dtype_of_the_inputs(library, dtype):
     """PyTorch would give 0.1 the 32 bits of its default dtype, and NumPy √4 64 bits."""

@@ -28,6 +28,7 @@ BEGINS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("ending", [*BEGINS, ".PDF"])
 def test_a_file_holds_what_its_name_says(ending, tmp_path):

@@ -270,7 +270,7 @@ def test_a_step_of_k_means_is_numpys():
     np.testing.assert_allclose(got.to_array("cluster feature"), want)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.slow
 def test_what_is_learned_is_what_descent_by_hand_learns():
     import numpy as np

@@ -72,6 +72,7 @@ def test_ones_of_a_size_that_no_tensor_has_are_not_written():
         asked.closed_form(**layer.shapes)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.title)
 def test_facts_make_the_gradient_of_a_loss_shorter(loss):
     closed = nt.derivative(loss.text, loss.by).closed_form(**loss.shapes)
@@ -93,7 +94,7 @@ SECOND = [  # The second derivative of a recurrence is written out for a number 
 ]
 
 
-@pytest.mark.sampled(24)
+@pytest.mark.sampled(48)
 @pytest.mark.parametrize(("title", "first", "then"), SECOND, ids=[" by ".join(case) for case in SECOND])
 def test_a_second_derivative_of_a_layer_and_each_of_its_steps(title, first, then):
     layer = LAYERS[title]

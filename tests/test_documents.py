@@ -303,7 +303,7 @@ TOO_MUCH = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.slow
 @pytest.mark.parametrize("source", TOO_MUCH.values(), ids=TOO_MUCH)
 def test_too_much_of_something_takes_bounded_time(tmp_path, capsys, source):

@@ -9,7 +9,7 @@ from namedtensor.documents.verdicts import Draws
 NOTICED = {"axis": 37, "factor": 24, "term": 20, "operands": 3}  # A changed sign mostly contradicts nothing.
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", NOTICED)
 def test_mistakes_in_layers_that_contradict_their_document_are_reported(kind):

@@ -175,6 +175,7 @@ def shapes(document):
     return [(item.span, str(dict(item.shape))) for item in document.parts]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_a_document_that_was_edited_is_as_one_that_is_new(seed):

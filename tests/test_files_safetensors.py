@@ -186,6 +186,7 @@ def widened(mix, entries, pairs):
 FAULTS = [moved, stretched, reshaped, retyped, repeated, described, shortened, widened]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 def test_damaged_files_are_refused_as_the_library_refuses_them():
     library = pytest.importorskip("safetensors", reason="safetensors is not installed")

@@ -178,6 +178,7 @@ def shell(command, **given):
     )  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @posix
 @pytest.mark.parametrize(
     "command, says",

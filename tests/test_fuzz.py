@@ -38,7 +38,7 @@ def test_random_strings_give_a_value_or_a_notation_error(pool):
     assert not failures, "\n\n".join(f"string {f.name}: {f.text!r}\n{f.why}" for f in failures[:10])
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", extremes())
 def test_too_much_of_something_gives_a_value_or_a_notation_error(pool, name):
     failure = pool.submit(work_extreme, name).result()

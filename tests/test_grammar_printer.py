@@ -219,6 +219,7 @@ def test_every_expression_is_read_back(expression):
     assert_read_back(Program((Value(expression),)))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @often
 @given(strategies.programs())

@@ -40,7 +40,7 @@ def matrices(draw):
     return draw(entries)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
 @settings(max_examples=8)

@@ -77,6 +77,7 @@ def test_functions_of_numbers(record, library):
     same(array.reshape(-1), expected, library)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("record", OF_ROWS, ids=lambda item: item.name)
 def test_functions_of_rows(record, library):

@@ -198,7 +198,7 @@ def found_alone(tmp_path_factory):
     return folder_of
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
 @pytest.mark.parametrize("name", FORMULAS)
 def test_the_source_runs_by_itself(name, library, found_alone):

@@ -216,7 +216,7 @@ def compare(name: str, case: Case, sizes: dict[str, int], near: dict[str, str], 
     return bool(right.any())
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize(("name", "library", "dtype"), ALL)
 def test_an_optimization_keeps_what_is_right_without_it(name, library, dtype, request):
     pytest.importorskip(library)

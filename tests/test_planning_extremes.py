@@ -78,7 +78,7 @@ def by_definition(Q, K, V):
     return array
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("sizes", [SMALL, LATE, BLOCKED, SLICED], ids=["small", "late", "blocked", "sliced"])
 @pytest.mark.parametrize("kind", KINDS)
@@ -262,6 +262,7 @@ LOGARITHMS = {  # formulas for the logarithms of the weights of a row of scores 
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", LARGEST)
 @pytest.mark.parametrize("name", LOGARITHMS)
 def test_a_weight_far_below_the_largest_is_exact(name, dtype):

@@ -21,6 +21,7 @@ def make(request):
     return xp.from_numpy if module == "torch" else xp.asarray
 
 
+@pytest.mark.sampled(3)
 def test_operators_keep_single_precision(make):
     tensors = {"B": nt.tensor(make(NUMBERS), "c"), "U": nt.tensor(make(NUMBERS), "seq")}
     dtypes = {}

@@ -68,6 +68,7 @@ def test_the_norm_of_numbers_near_the_ends_of_float16(library, size):
 LIBRARIES = ["numpy", "torch", "jax.numpy"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("factor", [1e-35, 1.0, 1e38, 2.0**127])
 @pytest.mark.parametrize("text", ["norm_{a} X", "std_{a} X", "standardize_{a} X"])
@@ -102,6 +103,7 @@ WRITTEN = (
 )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("text", "library", "dtype", "factor"),
     [("standardize_{a} X", library, *case) for library in LIBRARIES for case in (*CASES, *HALVES)]

@@ -87,7 +87,7 @@ def test_positional_parameters_are_in_the_order_of_the_library():
     assert different == []
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.slow
 def test_positional_lines_have_the_value_of_their_library():
     lines = array_code_lines()

@@ -91,6 +91,7 @@ def value_of(module, *arrays):
     return result[0] if isinstance(result, tuple) else result
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", MODULES)
 def test_a_module_has_the_value_of_its_program(name):
     make, shape, axes = MODULES[name]

@@ -86,6 +86,7 @@ MODULES = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", MODULES)
 def test_eight_equal_layers_are_no_longer_than_two(name):
     make, shape = MODULES[name]
@@ -263,6 +264,7 @@ RECURRENT = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", RECURRENT)
 def test_a_recurrent_layer_is_a_recurrence_for_all_lengths(name):
     torch.manual_seed(0)

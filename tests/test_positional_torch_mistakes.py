@@ -49,7 +49,7 @@ def test_a_slip_is_found_at_its_line(subject, position, tmp_path):
     assert judged(subject, position, tmp_path) == (True, True)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.slow
 def test_of_all_slips_most_are_found_at_their_line(tmp_path):
     folders = [

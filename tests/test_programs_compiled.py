@@ -74,6 +74,7 @@ ANGLES = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "library, precision", [("numpy", "float16"), ("torch", "bfloat16"), ("torch", "float16"), ("jax.numpy", "bfloat16")]
 )

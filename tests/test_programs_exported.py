@@ -46,7 +46,7 @@ def draw_calls(library: str, count: int) -> Any:
 
 
 # --------------------------------------------------------------------------------------------------------------- drawn
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.slow
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_drawn_programs_give_the_right_value_or_a_sentence(library):
@@ -70,7 +70,7 @@ def test_drawn_programs_give_the_right_value_or_a_sentence(library):
     assert outcomes["ValueError"] > programs, outcomes
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.slow
 @pytest.mark.skipif(javascript.NODE is None, reason=javascript.REASON)
 def test_drawn_programs_in_javascript_give_the_right_value_or_a_sentence():

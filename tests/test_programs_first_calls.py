@@ -61,7 +61,7 @@ assert in_threads(8, lambda place: CALLS[place % 4]()) == [[1.0, 1.0, 1.0]] * 8
 """
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.slow
 @pytest.mark.parametrize("code", [AT_ONCE, FROM_NAMES], ids=["a formula", "the names of the package"])
 @pytest.mark.parametrize("library", FRESH)
@@ -72,7 +72,7 @@ def test_threads_of_a_fresh_process_evaluate_their_first_formulas(library, code)
         run("-c", code.replace("LIBRARY", library))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.slow
 @pytest.mark.parametrize("library", FRESH)
 def test_threads_of_a_forked_process_evaluate_their_first_formulas(library):
@@ -82,7 +82,7 @@ def test_threads_of_a_forked_process_evaluate_their_first_formulas(library):
 
 
 # ----------------------------------------------------------------------------------------------------------- interrupts
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_a_call_after_one_that_was_interrupted_is_right(case):
@@ -92,7 +92,7 @@ def test_a_call_after_one_that_was_interrupted_is_right(case):
 
 
 # ---------------------------------------------------------------------------------------------------------------- forks
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.slow
 def test_processes_that_are_forked_while_threads_compile_end():
     first_calls("forks", "20")

@@ -48,7 +48,7 @@ LONG = {
 }
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LONG)
 def test_a_long_program_is_read_printed_checked_planned_and_computed(name):
@@ -60,6 +60,7 @@ def test_a_long_program_is_read_printed_checked_planned_and_computed(name):
     assert len(compiled.plan.steps) >= MANY
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["a flat sum", "equations in a chain"])
 def test_a_long_program_is_checked(name):

@@ -124,7 +124,7 @@ CASES["compiled"] = CASES["compiled"]._replace(named=lambda X: COMPILED(X=X))
 COMPILED = nt.formula("X - ∑_{seq} X / |seq|").compile("jax")
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", CASES)
 def test_an_exported_function_serves_every_length(name: str):
     case = CASES[name]
@@ -136,7 +136,7 @@ def test_an_exported_function_serves_every_length(name: str):
         np.testing.assert_allclose(Y.to_array(case.axes), case.plain(X.array), rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 def test_a_layer_is_exported_with_its_parameters_or_takes_them(dtype: str):
     block = EncoderBlock.init(0, SIZES, dtype).to("jax")
@@ -200,6 +200,7 @@ CONDITIONS = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", CONDITIONS)
 def test_what_jax_does_not_know_of_a_dimension_is_refused_with_the_constraint(name: str):
     text, dimension, constraints, message, hint = CONDITIONS[name]

@@ -198,7 +198,7 @@ def layer_of_torch():
     return Masked({"W": nt.tensor(torch.tensor(W), "a b")})
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("mode", [mode for mode in TORCH if mode not in WITHOUT_PARAMETERS])
 @pytest.mark.filterwarnings("ignore")
 def test_a_layer_has_its_value_after_a_mode(mode):
@@ -233,7 +233,7 @@ DIGAMMA = np.array(
 )
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("mode", TORCH)
 @pytest.mark.filterwarnings("ignore")
 def test_a_function_of_tensors_has_its_value_after_a_mode(mode):

@@ -505,6 +505,7 @@ def test_signatures_of_a_callable_are_bounded():
     assert len(entry._signatures) <= MAX_SIGNATURES
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 def test_many_lengths_leave_little_behind():
     import tracemalloc

@@ -219,7 +219,7 @@ def test_names_of_any_kind_are_attributes():
 
 
 # ------------------------------------------------------------------------------------------------- what PyTorch makes of it
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", LAYERS)
 def test_compiled_it_is_one_graph_for_twenty_lengths(name):
     module = module_of(name)
@@ -233,7 +233,7 @@ def test_compiled_it_is_one_graph_for_twenty_lengths(name):
     assert counters["stats"]["unique_graphs"] == 1
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", LAYERS)
 def test_exported_every_open_axis_is_dynamic(name):
     module = module_of(name)
@@ -275,7 +275,7 @@ def test_what_is_wrong_with_an_export_is_one_sentence():
 
 
 # ---------------------------------------------------------------------------------------------------------------- ONNX
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @ONNX
 @pytest.mark.parametrize("name", LAYERS)
 def test_onnx_runs_it_under_our_names(name, tmp_path):
@@ -326,7 +326,7 @@ def test_attention_of_three_inputs_is_one_graph_for_twenty_lengths():
     assert counters["stats"]["unique_graphs"] == 1
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @ONNX
 def test_onnx_runtime_runs_attention_of_three_inputs(tmp_path):
     import onnxruntime
@@ -346,7 +346,7 @@ def test_onnx_runtime_runs_attention_of_three_inputs(tmp_path):
             session.run(None, {"Q": q.numpy(), "K": k.numpy(), "V": wrong.numpy()})
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @ONNX
 def test_pytorchs_own_exporter_takes_the_names_of_a_module(tmp_path):
     import onnxruntime

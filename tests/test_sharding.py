@@ -77,7 +77,7 @@ def test_on_eight_devices(results, case):
     assert results[case] == "passed", results[case]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.slow
 @needs_jax
 @pytest.mark.parametrize("devices", [8, 64, 512])
@@ -87,7 +87,7 @@ def test_rules_for_parameters_and_values_need_no_more_than_by_hand(devices):
     assert len(cases) == (8 if devices == 8 else 4) and set(cases.values()) == {"passed"}, cases
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @needs_jax
 @pytest.mark.parametrize("devices", [64, 512])
 def test_on_many_devices_the_collectives_are_those_by_hand(devices):
@@ -261,7 +261,7 @@ def test_the_command_reports_devices_that_are_not_there():
     assert report["forward"]["collectives"]["all-reduce over model"]["count"] == 1
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.slow
 @needs_jax
 @pytest.mark.parametrize(
@@ -288,7 +288,7 @@ def free_port():
         return free.getsockname()[1]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.slow
 @pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed")
 def test_two_processes_of_torch_have_what_the_rules_say():
@@ -307,7 +307,7 @@ def test_two_processes_of_torch_have_what_the_rules_say():
     ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.slow
 @needs_jax
 def test_two_processes_train_as_one_does():
@@ -343,7 +343,7 @@ def printed(process):
     return [json.loads(line) for line in out.splitlines() if line.startswith("{")], errors
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.slow
 @needs_jax
 def test_a_run_of_two_processes_goes_on_after_one_is_killed(tmp_path):

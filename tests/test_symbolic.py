@@ -251,6 +251,7 @@ def test_every_differential_that_is_read_has_a_formula():
     }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("text", "operator", "position", "by"), AS_READ)
 def test_a_differential_as_it_is_read_is_right_and_wrong_with_a_sign_or_an_axis_changed(
     text, operator, position, by, monkeypatch

@@ -110,6 +110,7 @@ def test_seeds_with_numbers_are_apart(draw):
             draw("a[3]", seed)
 
 
+@pytest.mark.sampled(3)
 def test_a_key_of_jax_as_seed():
     jax = pytest.importorskip("jax")
     key = jax.random.key(3)
@@ -157,6 +158,7 @@ METHODS = [  # on tensors, on NumPy's array, the labels of b
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("run, expected, labels", METHODS)
 def test_a_method_along_axes(run, expected, labels, library):

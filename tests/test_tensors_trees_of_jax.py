@@ -123,7 +123,7 @@ SCANS = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 @pytest.mark.parametrize("case", [*VMAPS.values(), *SCANS.values()], ids=[*VMAPS, *(f"scan: {name}" for name in SCANS)])
 def test_a_mapped_axis_is_taken_away_and_given_back_by_name(case: Case, dtype: str):

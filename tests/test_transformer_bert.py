@@ -48,6 +48,7 @@ def small(tmp_path_factory):
     return theirs, loaded(theirs, tmp_path_factory.mktemp("bert"))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("changes", CONFIGS.values(), ids=CONFIGS)
 def test_the_states_are_those_of_transformers(changes, tmp_path):
     theirs = drawn(transformers.BertModel, config(**changes))
@@ -143,6 +144,7 @@ def test_the_names_of_older_files(small, tmp_path):
     assert distance(ours(named(ids, "batch seq")), theirs(ids).last_hidden_state, STATES) < CLOSE
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("backend", ["torch", "jax"])
 def test_the_arrays_of_other_libraries(small, backend, tmp_path):
     pytest.importorskip(backend)

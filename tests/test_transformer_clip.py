@@ -32,6 +32,7 @@ def model(text=None, image=None):
     )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "text, image",
     [pytest.param(*case, id=name, marks=[pytest.mark.slow] if name != "small" else []) for name, case in CASES.items()],

@@ -57,6 +57,7 @@ def states(ours, source, target, source_mask=None, mask=None):
     return ours.evaluate("states", **tensors)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("activation", ["relu", "gelu"])
 def test_the_core_is_that_of_torch(shape, activation):
@@ -183,6 +184,7 @@ def restless(seed=1):
     return EncoderDecoder(model.parameters, model.sizes, "logits = -states ⊙_{chans} E")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("padded", [False, True])
 def test_a_target_by_memory_is_that_without(padded):
     model = restless()

@@ -119,6 +119,7 @@ def test_each_family_is_one_array_of_its_members(kind):
     assert not families(stacked.unstack_layers()) and stacked.unstack_layers()._about == model._about
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("library", ["numpy", "torch"])
 @pytest.mark.parametrize("kind", MODELS)
 def test_it_gives_what_the_layer_gives(kind, library):
@@ -262,7 +263,7 @@ def loss(layer: Layer, *given: nt.NamedTensor) -> Any:
     return (result * result).sum(axis=result.axes).array
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 def test_gradients_are_those_of_the_members():
     jax = pytest.importorskip("jax")
     with jax.enable_x64(True):
@@ -278,7 +279,7 @@ def test_gradients_are_those_of_the_members():
         np.testing.assert_allclose(along(stacked, slope), along(model, right), rtol=1e-9)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 def test_a_model_by_hand_in_jax_has_the_same_gradients():
     """The same layers by `lax.scan` over arrays that are stacked by hand."""
     jax = pytest.importorskip("jax")
@@ -302,7 +303,7 @@ def test_a_model_by_hand_in_jax_has_the_same_gradients():
             np.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 def test_training_goes_as_with_the_members():
     jax, optax = pytest.importorskip("jax"), pytest.importorskip("optax")
     optimizer = optax.adamw(1e-2)
@@ -345,7 +346,7 @@ def test_shapes_alone_and_trees_of_what_is_no_array():
     assert jax.tree.map(lambda _: None, stacked).parameters.keys() == model.parameters.keys()
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 def test_what_is_compiled_is_as_long_for_many_layers_as_for_few():
     jax = pytest.importorskip("jax")
     ids, lengths = nt.tensor(jax.numpy.asarray(IDS[0]), "seq"), []
@@ -366,7 +367,7 @@ def test_text_is_generated_without_taking_families_apart(monkeypatch):
     assert nt.allclose(stacked.generate(prompt, max_new_tokens=3), expected)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("layers", [23, 24])
 def test_on_jax_families_of_many_are_one_array(layers):
     jax = pytest.importorskip("jax")

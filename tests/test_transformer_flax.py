@@ -189,6 +189,7 @@ def test_a_layer_of_numpy_and_a_list_of_layers():
     assert all(np.abs(leaf).sum() > 0 for leaf in jax.tree.leaves(gradients))
 
 
+@pytest.mark.sampled(3)
 def test_an_ensemble_of_modules_is_mapped_over():
     nnx = pytest.importorskip("flax.nnx")
 
@@ -219,6 +220,7 @@ print(len(jax.tree.leaves(nnx.state(Net(), nnx.Param))))
 """
 
 
+@pytest.mark.sampled(3)
 def test_a_layer_that_was_made_before_flax_was_imported_is_no_exception():
     pytest.importorskip("flax")
     run = subprocess.run([sys.executable, "-c", LATE], capture_output=True, text=True, timeout=200)

@@ -115,7 +115,7 @@ def test_weights_of_8_bits(tmp_path):
     )
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.slow
 @pytest.mark.parametrize("library", ["torch", "jax"])
 def test_libraries_and_scaled_positions(tmp_path, library):
@@ -209,7 +209,7 @@ def smollm():
     return next(Path(spec.submodule_search_locations[0]).glob("*.gguf"))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.slow
 def test_smollm_generates_the_tokens_of_transformers():
     torch, transformers = pytest.importorskip("torch"), pytest.importorskip("transformers")
@@ -232,7 +232,7 @@ def test_smollm_generates_the_tokens_of_transformers():
     assert "Paris" in tokenizer.decode(tokens)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.slow
 def test_the_example_answers(capsys):
     smollm()

@@ -109,7 +109,7 @@ def test_a_padded_prompt_goes_on_as_without_padding(side, tmp_path):
         assert tokens == without_state(ours, [token for token, seen in zip(row, real) if seen], 6)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", ["torch", "jax"])
 def test_generation_with_other_libraries(backend, tmp_path):

@@ -110,7 +110,7 @@ def test_without_axes_a_module_takes_a_batch_of_what_a_call_needs(name, models):
     assert isinstance(type(ours).from_module(module), type(ours))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", MODELS)
 def test_an_exported_model_serves_every_length(name, models):
     theirs, ours = models(name)
@@ -120,7 +120,7 @@ def test_an_exported_model_serves_every_length(name, models):
         close(run(*result), expected(name, theirs, result))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", SEQUENCES)
 def test_a_compiled_model_is_one_graph_for_twenty_lengths(name, models):
     module = models(name)[1].module()
@@ -134,7 +134,7 @@ def test_a_compiled_model_is_one_graph_for_twenty_lengths(name, models):
     assert counters["stats"]["unique_graphs"] == 1
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @ONNX
 @pytest.mark.parametrize("name", MODELS)
 def test_onnx_runtime_runs_a_model(name, models, tmp_path):
@@ -221,7 +221,7 @@ def test_the_cache_of_a_decoder_has_what_the_encoder_made(models):
         close(logits, result[:, index : index + 1])
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", CACHED)
 def test_a_compiled_step_is_one_graph_for_twenty_lengths(name, models):
     module = models(name)[1].module(cache=True)
@@ -236,7 +236,7 @@ def test_a_compiled_step_is_one_graph_for_twenty_lengths(name, models):
     assert counters["stats"]["unique_graphs"] == 1
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @ONNX
 @pytest.mark.parametrize("name", CACHED)
 def test_onnx_runtime_runs_a_model_with_its_cache(name, models, tmp_path):
@@ -282,7 +282,7 @@ def test_a_model_of_sentences_is_a_module(sentences):
         close(module(*sentence_inputs(sentences, texts)), sentences.embed(texts).to_array("sentence chans"))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @ONNX
 @pytest.mark.slow
 def test_onnx_runtime_runs_a_model_of_sentences(sentences, tmp_path):

@@ -137,7 +137,7 @@ def test_what_means_the_same_comes_first(model, expected, query, first):
     assert (order == np.argsort(-theirs)).all()
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("backend", ["torch", "jax"])
 def test_the_arrays_of_other_libraries(expected, backend):
     path = folder()
@@ -193,7 +193,7 @@ STAGES = [
 ]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("mode", sentences.POOLINGS)
 def test_every_pooling_is_that_of_sentence_transformers(tmp_path, mode):
     path = copied(tmp_path, **{"modules.json": STAGES, "1_Pooling/config.json": {"pooling_mode": mode}})

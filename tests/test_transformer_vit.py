@@ -39,6 +39,7 @@ def small(tmp_path_factory):
     return theirs, loaded(theirs, tmp_path_factory.mktemp("vit"))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("changes", CONFIGS.values(), ids=CONFIGS)
 def test_the_states_are_those_of_transformers(changes, tmp_path):
     theirs = drawn(transformers.ViTModel, config(**changes))
@@ -49,6 +50,7 @@ def test_the_states_are_those_of_transformers(changes, tmp_path):
     assert distance(ours.evaluate("pooled", named(pixels, PIXELS)), expected.pooler_output, "batch chans") < CLOSE
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("changes", CONFIGS.values(), ids=CONFIGS)
 def test_the_logits_are_those_of_transformers(changes, tmp_path):
     theirs = drawn(transformers.ViTForImageClassification, config(**changes))
