@@ -102,6 +102,16 @@ def not_sampled(items: list[pytest.Item]) -> list[pytest.Item]:
     ]
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Leave garbage until all tests are collected: modules and tests stay, and collections of garbage take a sixth of the time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
 def pytest_collection_finish() -> None:
     """Twenty thousand tests and the libraries live as long as their process, and a collection of garbage that looks at all
     of them again and again takes a fifth of its time: they are left out, and the rest is looked through less often."""
