@@ -153,6 +153,12 @@ def pytest_configure(config: pytest.Config):
     config.pluginmanager.register(ProcessState())
 
 
+@pytest.fixture
+def freeze_objects() -> None:
+    """Leave earlier objects out of the collections of a test, which take seconds where thousands of tests ran before."""
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def seeded(request: pytest.FixtureRequest) -> None:
     """What a file's own generators draw for a test depends on the test alone, not on what ran before it in its process."""

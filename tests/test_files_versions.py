@@ -92,6 +92,7 @@ def test_a_layer_is_loaded_from_one_version(tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="the system does not list open files")
+@pytest.mark.usefixtures("freeze_objects")
 def test_open_files_are_bounded(tmp_path):
     path = tmp_path / "many.safetensors"
     nt.save_tensors(path, {f"w{number}": nt.tensor(np.full(3, float(number)), "i") for number in range(300)})
@@ -126,6 +127,7 @@ def test_a_file_that_is_changed_in_place_is_refused(checkpoint, change):
 
 
 @pytest.mark.parametrize("copy_file", [copy.copy, copy.deepcopy, lambda file: pickle.loads(pickle.dumps(file))])
+@pytest.mark.usefixtures("freeze_objects")
 def test_a_copy_of_an_open_file_reads_after_the_original_is_gone(checkpoint, copy_file):
     file = nt.TensorFile(checkpoint)
     other = copy_file(file)

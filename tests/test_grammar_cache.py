@@ -55,6 +55,7 @@ def test_bytes_are_counted_once_for_a_value_under_several_keys():
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("freeze_objects")
 def test_all_caches_are_listed_with_their_limits():
     cache = Cache("a cache of a test", 7)
     listed = [other for other in caches() if other.name.endswith("of a test")]

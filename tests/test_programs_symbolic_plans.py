@@ -361,6 +361,7 @@ def test_a_repeated_call_asks_no_plan_at_all(plans, monkeypatch):
         entry(X=x)
 
 
+@pytest.mark.usefixtures("freeze_objects")
 def test_calls_at_further_sizes_keep_no_input():
     entry, inputs = nt.program("Y = ∑_{seq} X²")["Y"], []
     for length in (20, 30, 25, 26, 27):
@@ -507,6 +508,7 @@ def test_signatures_of_a_callable_are_bounded():
 
 @pytest.mark.sampled(3)
 @pytest.mark.slow
+@pytest.mark.usefixtures("freeze_objects")
 def test_many_lengths_leave_little_behind():
     import tracemalloc
 
