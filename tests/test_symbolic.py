@@ -405,12 +405,12 @@ def unsound(seed: int, count: int) -> tuple[int, int, list[tuple[str, str]]]:
     return read, proved, wrong
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 2, 3, 4])
+@pytest.mark.parametrize("seed", range(1, 13))
 def test_no_unequal_pair_is_proved(seed):
-    read, proved, wrong = unsound(seed=seed, count=300)
-    assert not wrong and read > 250 and proved > 100
+    read, proved, wrong = unsound(seed=seed, count=100)
+    assert not wrong and read > 80 and proved > 40
 
 
 PROVABLE = (
