@@ -254,8 +254,11 @@ def check_types(work: Workspace) -> None:
     work.run("python", "tests/public_types.py", within="everything")
 
 
-def test(work: Workspace, cases: str = "--slow", *arguments: str) -> None:
-    """Run the tests with every optional package. The stages `docs` and `page` run the pages' blocks and the playground."""
+def test(work: Workspace, cases: str = "--slow", *arguments: str, profile: str = "dev") -> None:
+    """Run the tests with every optional package. The stages `docs` and `page` run the pages' blocks and the playground.
+
+    The property tests draw few examples. The stage `anew` draws many.
+    """
     make_katex(work)
     run_tests(
         work,
@@ -267,6 +270,7 @@ def test(work: Workspace, cases: str = "--slow", *arguments: str) -> None:
         NODE_PATH=str(work.folder / "node/node_modules"),
         NAMEDTENSOR_DRAWS_SECONDS="10",
         NAMEDTENSOR_FIRST_CALLS="300",
+        HYPOTHESIS_PROFILE=profile,
     )
 
 
@@ -374,7 +378,7 @@ def test_sdist(work: Workspace) -> None:
 # -------------------------------------------------------------------------------------------------------- slow stages
 def test_whole(work: Workspace) -> None:
     """Run every case of the tests that `.ci/run` samples."""
-    test(work, "--whole", "-m", "sampled")
+    test(work, "--whole", "-m", "sampled", profile="ci")
 
 
 def fuzz(work: Workspace) -> None:

@@ -1,6 +1,6 @@
-"""Hypothesis draws little while one works ("dev") and much in continuous integration ("ci").
+"""Hypothesis draws few examples while one works ("dev") and more if CI is set ("ci").
 
-Say which by HYPOTHESIS_PROFILE; where CI is set, "ci" is taken. A test that needs more examples multiplies
+HYPOTHESIS_PROFILE names another profile, as most stages of `.ci/run` do. A test that needs more examples multiplies
 `settings().max_examples`, so that all profiles keep their proportion. What these two draw depends on the test alone, so
 that a test that passed passes again; "anew" draws other examples each time, and what it finds becomes a case of its test.
 """
