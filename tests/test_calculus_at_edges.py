@@ -126,6 +126,7 @@ def test_at_edges_in_other_libraries(text, given, right, library):
     np.testing.assert_allclose(value, right, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("library", ["numpy", "torch", "jax.numpy"])
 @AT_EDGES
 def test_at_edges_in_source_text(text, given, right, library):
@@ -219,6 +220,7 @@ NORMS = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("p", NORMS)
 @pytest.mark.parametrize("x", [[-3, 2, 1], [-3, 3, 0], [0, 0, -2], [0, 0, 0]])
 @pytest.mark.parametrize("library", ["numpy", "torch", "jax.numpy"])
