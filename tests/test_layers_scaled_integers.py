@@ -207,7 +207,7 @@ def with_products(model):
     )
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("kind", ["Llama", "GPT2", pytest.param("Mixtral", marks=pytest.mark.slow)])
 def test_models_in_int8_are_those_of_the_products(kind, library):

@@ -69,7 +69,7 @@ def errors():
     return answer(started("sharded_cases.py", "errors", devices=8))["errors"]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.slow
 @needs_jax
 @pytest.mark.parametrize("case", CASES)
