@@ -206,7 +206,7 @@ class GraphReader(SizeNumbers):
 
         `name` must already contain its indices. Return the name.
         """
-        self.lines.append(RecordedLine(name, node, self.current, tuple(spans)))
+        self.lines.append(RecordedLine(name, node, tuple(spans)))
         return stamp_node(name, self.current)
 
     def index(self, *letters: str) -> nodes.Name:

@@ -242,7 +242,7 @@ class ModuleReading:
     groups: Free
     fixed: Sequence[Group]
 
-    def traced(self, which: int) -> tuple[Trace, set[Ref]]:
+    def traced(self, which: int) -> Trace:
         sizes = {group: sizes[which] for group, sizes in self.groups}
         inputs = resize_inputs(self.tensors, sizes, 10 + which)
         try:
@@ -257,11 +257,10 @@ class ModuleReading:
             raise UnreadableModuleError(sentence, find_raising_line(problem)) from None
 
     def result(self) -> ReadModule:
-        first, depends = self.traced(0)
-        second, _ = self.traced(1)
+        first, second = self.traced(0), self.traced(1)
         free = {sizes[0]: (sizes[1], *group.places[0]) for group, sizes in self.groups}
         name, ref = self.chosen(first)
-        runs = runs_for(first, second, depends, ref)
+        runs = runs_for(first, second, ref)
         repeats = repeats_of(runs, ref)
         used = {number for repeat in repeats for block in repeat.blocks for number in block}
         functions = modules_as_functions(runs, ref, used)

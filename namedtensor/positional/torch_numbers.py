@@ -108,38 +108,25 @@ def find_diagonal_pattern(first: torch.Tensor, second: torch.Tensor, dims: Seque
     """
     if len(dims) != 2:
         return None
-    one, two = select_along(first, dims), select_along(second, dims)
-    if len(one) < 3 or one.shape[1] < 3:
+    arrays = [select_along(tensor, dims) for tensor in (first, second)]
+    if min(arrays[0].shape) < 3:
         return None
-    values = torch.unique(one)
-    if len(values) != 2 or not torch.equal(values, torch.unique(two)):
+    values = torch.unique(arrays[0])
+    if len(values) != 2 or not torch.equal(values, torch.unique(arrays[1])):
         return None
+    diagonals = [torch.arange(array.shape[1]) - torch.arange(array.shape[0])[:, None] for array in arrays]
     truth = first.dtype == torch.bool
-    for inside in (values[1], values[0]):
-        for operator, offset in bounds(one == inside):
-            if torch.equal(two == inside, holds(operator, offset, two.shape)):
-                outside = values[0] if inside == values[1] else values[1]
-                return ConstantPattern(
-                    tuple(dims), make_pattern_writer(operator, offset, inside, outside, truth), truth
-                )
+    for outside, inside in (values, values.flip(0)):
+        among = diagonals[0][arrays[0] == inside]
+        for operator, compare, offset in (
+            ("≤", torch.le, among.max()),
+            ("≥", torch.ge, among.min()),
+            ("=", torch.eq, among[0]),
+        ):
+            if all(torch.equal(array == inside, compare(one, offset)) for array, one in zip(arrays, diagonals)):
+                write = make_pattern_writer(operator, int(offset), inside, outside, truth)
+                return ConstantPattern(tuple(dims), write, truth)
     return None
-
-
-COMPARE = {"≤": torch.le, "≥": torch.ge, "=": torch.eq}
-
-
-def holds(operator: str, offset: int, shape: Sequence[int]) -> torch.Tensor:
-    rows, columns = torch.arange(shape[0])[:, None], torch.arange(shape[1])[None, :]
-    return COMPARE[operator](columns, rows + offset)
-
-
-def bounds(inside: torch.Tensor) -> list[tuple[str, int]]:
-    """Return the comparisons of column indices with row indices that are equivalent to a mask."""
-    rows, columns = inside.shape
-    offsets = torch.arange(columns)[None, :] - torch.arange(rows)[:, None]
-    among = offsets[inside]
-    candidates = [("≤", int(among.max())), ("≥", int(among.min())), ("=", int(among[0]))]
-    return [candidate for candidate in candidates if torch.equal(inside, holds(*candidate, inside.shape))]
 
 
 def make_pattern_writer(

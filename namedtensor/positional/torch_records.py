@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -100,7 +100,7 @@ def makers_in(steps: Sequence[TraceStep]) -> dict[Ref, int]:
     return {ref: number for number, step in enumerate(steps) for ref in step.results}
 
 
-def runs_for(first: Trace, second: Trace, depends: Set[Ref], output: Ref) -> Runs:
+def runs_for(first: Trace, second: Trace, output: Ref) -> Runs:
     """Merge two runs, and mark the steps that compute `output`. Raise UnreadableModuleError if their steps differ."""
     if [step.shape for step in first.steps] != [step.shape for step in second.steps]:
         raise UnreadableModuleError("the steps of the module depend on the sizes of its inputs")
@@ -109,18 +109,18 @@ def runs_for(first: Trace, second: Trace, depends: Set[Ref], output: Ref) -> Run
         for one, two in zip(first.steps, second.steps)
     ]
     tensors = dict(enumerate(map(TensorPair, first.tensors, second.tensors)))
+    depends = frozenset(first.depends)
     needed = (number for number in needed_for(steps, makers_in(steps), [output]) if depends & {*steps[number].results})
-    return Runs(steps, tensors, first.origins, frozenset(depends), tuple(needed), itertools.count(len(tensors)))
+    return Runs(steps, tensors, first.origins, depends, tuple(needed), itertools.count(len(tensors)))
 
 
 # ---------------------------------------------------------------------------------------------------------- the reading
 @dataclass(frozen=True)
 class RecordedLine:
-    """A definition, the step that created it, and the ranges of a family's indices."""
+    """A definition, and the ranges of a family's indices."""
 
     name: Node
     value: Node
-    step: int
     ranges: tuple[nodes.Range, ...] = ()
 
 
@@ -152,10 +152,6 @@ class Remark:
         text = self.source.text
         caret = f"\n    {text}\n    {'^' * len(text)}" if text else ""
         return f"{self.source.short}: {self.sentence}{caret}"
-
-
-def same(first: Any, second: Any) -> bool:
-    return type(first) is type(second) and first == second
 
 
 def is_statistics(array: torch.Tensor) -> bool:

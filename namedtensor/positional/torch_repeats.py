@@ -10,15 +10,15 @@ Calls of one module become a function, and so does a long module that is called 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, takewhile
+from itertools import groupby, pairwise, takewhile
 from operator import itemgetter
 from typing import NamedTuple
 
 import torch
 
-from .torch_records import Runs, is_ref, is_statistics, leaves, refs_of, same, with_refs
+from .torch_records import Runs, is_ref, is_statistics, leaves, refs_of, with_refs
 from .torch_trace import Ref, TraceStep
 
 PERIOD = 6  # children of a module that one layer may have
@@ -103,7 +103,7 @@ def repeats_of(runs: Runs, output: Ref) -> list[Repeat]:
             if repeat is None or used & {number for block in repeat.blocks for number in block}:
                 at += 1
                 continue
-            repeats.append(replace(repeat, leaving=leaving(runs, repeat, output)))
+            repeats.append(replace(repeat, leaving=find_leaving_results(runs, repeat.blocks, output)))
             used.update(number for block in repeat.blocks for number in block)
             at += children
     return sorted(repeats, key=lambda repeat: repeat.blocks)
@@ -129,17 +129,12 @@ def count_covered_steps(repeat: Repeat) -> int:
 
 def find_repeat(runs: Runs, starts: Sequence[int]) -> Repeat | None:
     """Return the longest run of equal layers that begins at the first position, or None if no run begins there."""
-    if len(starts) < 2:
-        return None
-    length = starts[1] - starts[0]
-    blocks = [runs.needed[starts[0] : starts[1]]]
+    length = starts[1] - starts[0] if len(starts) > 1 else 0
+    equal = takewhile(lambda pair: pair[1] - pair[0] == length, pairwise(starts))
+    blocks = [runs.needed[start : start + length] for start in (starts[0], *(after for _, after in equal))]
     best: Repeat | None = None
-    for before, start in zip(starts, starts[1:]):
-        block = runs.needed[start : start + length]
-        if start - before != length or len(block) != length:
-            break
-        blocks.append(block)
-        repeat = join_steps(runs, blocks)
+    for count in range(2, len(blocks) + 1):
+        repeat = join_steps(runs, blocks[:count]) if len(blocks[count - 1]) == length else None
         if repeat is None:
             break
         best = repeat
@@ -184,11 +179,8 @@ class Slots:
     def step(self, numbers: Sequence[int]) -> TraceStep | None:
         """Return the first of corresponding steps with common references, or None if the steps are not equal."""
         steps = [self.runs.steps[number] for number in numbers]
-        if len({(step.operator, step.several, len(step.results)) for step in steps}) > 1:
-            return None
-        if len({tuple(self.runs.tensors[ref.index].shape for ref in step.results) for step in steps}) > 1:
-            return None
-        if any(not equal_numbers(steps[0], step) for step in steps[1:]):
+        first, *others = [signature_of(self.runs, step) for step in steps]
+        if any(other != first for other in others):
             return None
         refs: list[Ref] = []
         for several in zip(*map(refs_of, steps)):
@@ -266,29 +258,22 @@ def results_of(runs: Runs, blocks: Sequence[Sequence[int]]) -> list[list[Ref]]:
     return [[ref for number in block for ref in runs.steps[number].results] for block in blocks]
 
 
-def equal_numbers(first: TraceStep, second: TraceStep) -> bool:
-    """Return whether the arguments of two steps are equal if the tensors in them are ignored."""
-    one, two = leaves(first.arguments), leaves(second.arguments)
-    return (
-        len(one) == len(two)
-        and list(first.arguments) == list(second.arguments)
-        and all(is_ref(a) and is_ref(b) or same(a, b) for a, b in zip(one, two))
-    )
+def signature_of(runs: Runs, step: TraceStep) -> tuple[object, ...]:
+    """Return the parts of a step that are equal in equal layers: all but the tensors that it uses."""
+    numbers = [(type(leaf), None if is_ref(leaf) else leaf) for leaf in leaves(step.arguments)]
+    shapes = [runs.tensors[ref.index].shape for ref in step.results]
+    return step.operator, step.several, [*step.arguments], numbers, shapes
 
 
-def leaving(runs: Runs, repeat: Repeat, output: Ref) -> tuple[tuple[Ref, ...], ...]:
-    """Return the layers' results that are used outside of the layers, with corresponding results in one tuple."""
-    outside = outside_of(runs, {number for block in repeat.blocks for number in block}, output)
-    return tuple(several for several in zip(*results_of(runs, repeat.blocks)) if outside & set(several))
-
-
-def outside_of(runs: Runs, inside: Set[int], output: Ref) -> set[Ref]:
-    """Return the references of the tensors that steps outside `inside` use, including the output."""
-    taken = {output}
+def find_leaving_results(runs: Runs, blocks: Sequence[tuple[int, ...]], output: Ref) -> tuple[tuple[Ref, ...], ...]:
+    """Return the results that are used outside of their block, with corresponding results in one tuple."""
+    results = results_of(runs, blocks)
+    makers = {ref: block for block, refs in zip(blocks, results) for ref in refs}
+    users = {number: block for block in blocks for number in block}
+    leaving = {output}
     for number in runs.needed:
-        if number not in inside:
-            taken.update(refs_of(runs.steps[number]))
-    return taken
+        leaving.update(ref for ref in refs_of(runs.steps[number]) if makers.get(ref) != users.get(number))
+    return tuple(several for several in zip(*results) if leaving & set(several))
 
 
 def with_repeats(runs: Runs, repeats: Sequence[Repeat]) -> Runs:
@@ -370,16 +355,7 @@ def make_shared_function(runs: Runs, blocks: Sequence[tuple[int, ...]], output: 
     steps = slots.steps()
     if steps is None or len(slots.shared) < MIN_PARAMETERS or not slots.families:
         return None
-    outside = outside_of(runs, {number for block in blocks for number in block}, output)
-    outside |= {ref for block in blocks for ref in find_taken_tensors(runs, block, blocks)}
-    leaving = [several for several in zip(*slots.results) if outside & set(several)]
+    leaving = find_leaving_results(runs, blocks, output)
     if len(leaving) != 1:
         return None
-    return Repeat(tuple(blocks), steps, (), tuple(slots.families.values()), tuple(leaving), path)
-
-
-def find_taken_tensors(runs: Runs, block: tuple[int, ...], blocks: Sequence[tuple[int, ...]]) -> set[Ref]:
-    """Return the references of the tensors that a call receives from other calls of its module."""
-    taken = {ref for number in block for ref in refs_of(runs.steps[number])}
-    others = results_of(runs, [other for other in blocks if other != block])
-    return taken.intersection(ref for refs in others for ref in refs)
+    return Repeat(tuple(blocks), steps, (), tuple(slots.families.values()), leaving, path)

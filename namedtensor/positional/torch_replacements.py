@@ -56,11 +56,15 @@ register_operation(MASK, lambda like, p, number: mask_of(like.shape, p, number))
 
 
 class Masks(TorchFunctionMode):
-    """A mode in which dropout multiplies by masks. `drawn` lists each mask's shape, drop probability and seed."""
+    """A mode in which dropout multiplies by new masks. `drawn` lists each mask's shape, drop probability and seed."""
 
     def __init__(self) -> None:
         super().__init__()
         self.drawn: list[tuple[Sequence[int], float, int]] = []
+
+    def __enter__(self) -> Masks:
+        self.drawn.clear()
+        return super().__enter__()
 
     @property
     def tensors(self) -> dict[str, torch.Tensor]:

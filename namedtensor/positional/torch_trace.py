@@ -13,8 +13,8 @@ import sys
 import sysconfig
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any, NamedTuple, TypeVar
@@ -120,7 +120,10 @@ def kind_of(argument: Any) -> Any:
 
 @dataclass
 class Trace:
-    """The recorded steps of one run, the tensors, and the origin of each tensor that no step computes."""
+    """The recorded steps of one run, the tensors, and the origin of each tensor that no step computes.
+
+    `depends` contains the tensors that depend on inputs or parameters.
+    """
 
     steps: list[TraceStep] = field(default_factory=list)
     tensors: list[torch.Tensor] = field(default_factory=list)
@@ -128,15 +131,16 @@ class Trace:
         default_factory=dict
     )  # ("input" | "parameter" | "buffer" | "constant", name)
     output: list[tuple[str, Ref]] = field(default_factory=list)
+    depends: set[Ref] = field(default_factory=set)
 
 
 class Recorder(TorchDispatchMode):
     """A dispatch mode that records each operation as a step of the trace."""
 
-    def __init__(self, trace: Trace, depends: set[Ref], modules: Mapping[int, str], hint: str = ""):
+    def __init__(self, trace: Trace, modules: Mapping[int, str], hint: str = ""):
         super().__init__()
         self.hint = hint  # the advice of the error about random numbers
-        self.trace, self.depends, self.modules = trace, depends, modules
+        self.trace, self.modules = trace, modules
         self.refs: dict[int, Ref] = {}
 
     def known(self, tensor: torch.Tensor, kind: str = "constant", name: str = "") -> Ref:
@@ -146,7 +150,7 @@ class Recorder(TorchDispatchMode):
             ref = self.new(tensor)
             self.trace.origins[ref] = kind, name
             if kind in ("input", "parameter") or name.endswith(("running_mean", "running_var")):
-                self.depends.add(ref)
+                self.trace.depends.add(ref)
         return ref
 
     def new(self, tensor: torch.Tensor) -> Ref:
@@ -165,30 +169,25 @@ class Recorder(TorchDispatchMode):
         lines, path = where_called(self.modules)
         source = lines[0]
         bound = bind(func, args, kwargs or {})
-        used = [leaf for leaf in pytree.tree_leaves(bound) if isinstance(leaf, torch.Tensor)]
-        refs = [self.known(tensor) for tensor in used]
-        depends = any(ref in self.depends for ref in refs)
+        refs = [self.known(leaf) for leaf in pytree.tree_leaves(bound) if isinstance(leaf, torch.Tensor)]
+        depends = any(ref in self.trace.depends for ref in refs)
         self.refuse(func, bound, depends, source)
-        parameters = func._schema.arguments
-        if not any(parameter.is_out for parameter in parameters):
-            with self:
-                result = decompose(func, name, name_of(func) in RULES, args, kwargs or {}, bound)
-            if result is not None and result is not NotImplemented:
-                return result
-        changed = [parameter for parameter in parameters if parameter.alias_info and parameter.alias_info.is_write]
-        written = [bound[parameter.name] for parameter in changed]
-        bound = {parameter.name: bound[parameter.name] for parameter in parameters if not parameter.is_out}
+        with self:
+            result = decompose(func, name, name_of(func) in RULES, args, kwargs or {}, bound)
+        if result is not None and result is not NotImplemented:
+            return result
         arguments = pytree.tree_map(lambda leaf: self.known(leaf) if isinstance(leaf, torch.Tensor) else leaf, bound)
-        before = {id(tensor): self.known(tensor) for tensor in written}
-        for target in written:
-            self.trace.tensors[before[id(target)].index] = target.clone()
+        for parameter in func._schema.arguments:
+            if parameter.alias_info and parameter.alias_info.is_write:  # the trace keeps the value before the change
+                target = bound[parameter.name]
+                self.trace.tensors[self.known(target).index] = target.clone()
         result = func(*args, **(kwargs or {}))
         several = isinstance(result, (tuple, list))
         outputs = tuple(
             self.new(tensor) for tensor in (result if several else (result,)) if isinstance(tensor, torch.Tensor)
         )
         if depends:
-            self.depends.update(outputs)
+            self.trace.depends.update(outputs)
         self.trace.steps.append(
             TraceStep(name_of(func), arguments, outputs, several, source, path, lines[1:], defaults(func, bound))
         )
@@ -296,38 +295,21 @@ class Subject(NamedTuple):
     masks: Masks | None = None  # the masks of dropout in training
 
 
-@contextmanager
-def disable_fusion() -> Iterator[None]:
-    """Open a context without oneDNN's fused recurrent layers, which hide their steps."""
-    flags = torch.backends.mkldnn.flags(enabled=False)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        flags.__enter__()
-    try:
-        yield
-    finally:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            flags.__exit__(None, None, None)
-
-
-def renew_masks(subject: Subject) -> AbstractContextManager[Any]:
-    """Return a context in which dropout uses new masks if the subject is in training."""
-    if subject.masks is None:
-        return nullcontext()
-    subject.masks.drawn.clear()
-    return subject.masks
-
-
 def run(subject: Subject, call: Callable[[], Any]) -> Any:
-    """Call a function with settings that keep PyTorch from fusing operations, and return its result."""
-    fast = torch.backends.mha.get_fastpath_enabled()
-    torch.backends.mha.set_fastpath_enabled(False)
-    try:
-        with torch.no_grad(), disable_fusion(), renew_masks(subject):
-            return call()
-    finally:
-        torch.backends.mha.set_fastpath_enabled(fast)
+    """Call a function with settings that keep PyTorch from fusing operations, and return its result.
+
+    In training, dropout uses new masks.
+    """
+    with ExitStack() as stack:
+        stack.callback(torch.backends.mha.set_fastpath_enabled, torch.backends.mha.get_fastpath_enabled())
+        torch.backends.mha.set_fastpath_enabled(False)
+        with warnings.catch_warnings():  # oneDNN warns about settings of GPUs
+            warnings.simplefilter("ignore")
+            stack.enter_context(torch.backends.mkldnn.flags(enabled=False))
+        stack.enter_context(torch.no_grad())
+        if subject.masks is not None:
+            stack.enter_context(subject.masks)
+        return call()
 
 
 def value_of(
@@ -351,11 +333,11 @@ def tensors_of(result: Any) -> list[tuple[str, torch.Tensor]]:
     return [("".join(map(str, path)), leaf) for path, leaf in leaves if isinstance(leaf, torch.Tensor)]
 
 
-def trace_run(subject: Subject, inputs: Mapping[str, torch.Tensor]) -> tuple[Trace, set[Ref]]:
-    """Return the trace of one run, and the references of tensors that depend on inputs or parameters."""
+def trace_run(subject: Subject, inputs: Mapping[str, torch.Tensor]) -> Trace:
+    """Return the trace of one run."""
     buffers, inputs = copy_all(subject.buffers), copy_all(inputs)
-    trace, depends = Trace(), set[Ref]()
-    recorder = Recorder(trace, depends, subject.modules, "" if subject.masks else RANDOM)
+    trace = Trace()
+    recorder = Recorder(trace, subject.modules, "" if subject.masks else RANDOM)
     groups = [("parameter", subject.parameters), ("buffer", buffers), ("input", inputs)]
     for kind, tensors in groups:
         for name, tensor in tensors.items():
@@ -373,4 +355,4 @@ def trace_run(subject: Subject, inputs: Mapping[str, torch.Tensor]) -> tuple[Tra
 
     results = run(subject, recorded)
     trace.output = [(name, recorder.known(tensor)) for (name, _), tensor in zip(outputs, results)]
-    return trace, depends
+    return trace
