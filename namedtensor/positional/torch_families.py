@@ -115,7 +115,7 @@ class LayerReader(GraphReader):
     def member(self, like: TracedTensor, result: Ref, index: Node) -> TracedTensor:
         """Return the member of a family of values at this index, with the axes of `like`."""
         node = nodes.Superscript(self.bases[result], (index,))
-        return TracedTensor(node, like.dims, shape=like.shape, named=True)
+        return TracedTensor(node, like.dims, named=True)
 
     def named_result(self, ref: Ref, tensor: TracedTensor) -> TracedTensor:
         """Return the result of a step, defined under a name if it is long or used several times.
@@ -153,7 +153,7 @@ class LayerReader(GraphReader):
         (results,) = repeat.leaving
         node = nodes.Call(function.name, (), (), tuple(arguments))
         self.current = block[-1]
-        tensor = TracedTensor(node, function.result.dims, shape=function.result.shape, named=True).used(self.axes)
+        tensor = TracedTensor(node, function.result.dims, named=True).used(self.axes)
         self.tensors[results[count]] = super().named_result(results[count], tensor)
 
     def function(self, repeat: Repeat) -> ModuleFunction:
@@ -165,7 +165,7 @@ class LayerReader(GraphReader):
                 raise UnreadableModuleError("a module is called with a condition")
             like = self.with_axes(like)
             name = self.names.fresh(nodes.Name("x"))
-            parameters.append(TracedTensor(name, like.dims, shape=like.shape, named=True))
+            parameters.append(TracedTensor(name, like.dims, named=True))
             self.tensors[argument.ref] = parameters[-1]
         name = self.names.function(repeat.function.split(".")[-1])
         self.head = nodes.Call(name, (), (), tuple(parameter.node for parameter in parameters))
@@ -193,7 +193,7 @@ class LayerReader(GraphReader):
         self.declared[f"{key} {to_text(base)}"] = DeclaredTensor(
             node, dims, kind, paths[0], pairs[0].first, members, index
         )
-        return TracedTensor(node, dims, shape=pairs[0].shape, named=True)
+        return TracedTensor(node, dims, named=True)
 
 
 def common(paths: Sequence[str]) -> str:

@@ -33,7 +33,7 @@ from .torch_records import (
     stamp_node,
     weight,
 )
-from .torch_tensors import TensorViews, TracedTensor
+from .torch_tensors import TensorViews, TracedTensor, fill_lengths
 from .torch_trace import HINTS, RULES, Ref, Rule, TraceStep, UnreadableModuleError
 from .values import call, iota, number, rename_axes
 
@@ -148,7 +148,8 @@ class GraphReader(SizeNumbers):
     def named_result(self, ref: Ref, tensor: TracedTensor) -> TracedTensor:
         """Return the result of a step. A long result, or one used several times, becomes a line."""
         shape = self.runs.tensors[ref.index].shape
-        if tensor.shape != shape:
+        rank, tensor = len(tensor.dims), tensor.moved(fill_lengths(tensor.dims, shape))
+        if rank != len(shape) or tensor.shape != shape:
             raise UnreadableModuleError(
                 f"aten.{self.step_now.operator}: {tensor.shape} in place of {shape}", self.step_now.source
             )
@@ -263,7 +264,7 @@ class GraphReader(SizeNumbers):
             known = self.declared[path] = DeclaredTensor(
                 node, self.leaves.dims_of(kind, path, pair.shape), kind, path, pair.first
             )
-        tensor = TracedTensor(known.node, known.dims, shape=pair.shape, named=True)
+        tensor = TracedTensor(known.node, known.dims, named=True)
         if pair.first.dtype == torch.bool:
             return replace(tensor, node=call("=", (known.node, number(1))), truth=True)
         return tensor
@@ -311,7 +312,7 @@ class GraphReader(SizeNumbers):
         node = pattern.node([iota(dims[dim][0]) for dim in pattern.dims])
         if ref in self.makers:
             node = stamp_node(node, self.shaping_step(ref))
-        return TracedTensor(node, tuple(dims), shape=shape, truth=pattern.truth)
+        return TracedTensor(node, fill_lengths(dims, shape), truth=pattern.truth)
 
     # ------------------------------------------------------------------------------------------------- methods for the rules
     def remark(self, sentence: str) -> None:
@@ -332,7 +333,7 @@ class GraphReader(SizeNumbers):
             return x
         length = x.shape[dim]
         x, axis = self.views.repeated(x, length, hint)
-        return x.with_dim(dim, (axis,), length)
+        return x.with_dim(dim, (axis,))
 
     def with_one_axis(self, x: TracedTensor, dim: int) -> TracedTensor:
         """Return the tensor, with exactly one axis along the dimension unless the dimension has size 1."""

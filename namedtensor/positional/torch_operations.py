@@ -21,7 +21,7 @@ from .axes import axes_of
 from .operations import Operation, Pair, find_operation, numeric
 from .torch_graph import GraphReader
 from .torch_records import varies
-from .torch_tensors import TracedTensor, plain
+from .torch_tensors import TracedTensor, fill_lengths, plain
 from .torch_trace import RULES, Rule, UnreadableModuleError, rule
 from .values import AxisValue, align_values, call, matmul, number
 
@@ -70,7 +70,7 @@ def elementwise(r: GraphReader, make: Callable[..., Node], *tensors: TracedTenso
     tensors = fit_dimensions(r, *tensors)
     dims = align_values(r.axes, *tensors)
     shape = broadcast([tensor.shape for tensor in tensors])
-    return TracedTensor(make(*(tensor.node for tensor in tensors)), dims, shape=shape)
+    return TracedTensor(make(*(tensor.node for tensor in tensors)), fill_lengths(dims, shape))
 
 
 def simplify_zero(operator: str, tensors: Sequence[TracedTensor]) -> TracedTensor | None:
@@ -217,8 +217,8 @@ def make_traced_tensor(r: GraphReader, value: Any, shape: Sequence[int]) -> Trac
             dims = (*value.dims[:at], (), *value.dims[at + 1 :])
             value = replace(value, node=nodes.Index(value.node, ((nodes.Axis(dim[0].key), number(1)),)), dims=dims)
     if isinstance(value, TracedTensor):
-        return value.moved(value.dims, shape)
-    return TracedTensor(value.node, value.dims, shape=tuple(shape), truth=value.truth)
+        return value.moved(fill_lengths(value.dims, shape))
+    return TracedTensor(value.node, fill_lengths(value.dims, shape), truth=value.truth)
 
 
 for aten, name in {**BROADCAST, **REDUCED, **ALONG, **MOVED}.items():
@@ -261,11 +261,6 @@ def get_operand_of_minus(node: Node) -> Node | None:
     return None
 
 
-@rule("rsub")
-def subtract_reversed(r: GraphReader, self: TracedTensor, other: Any) -> TracedTensor:
-    return apply(r, "-", to_tensor(other), numeric(self))
-
-
 # ---------------------------------------------------------------------------------------------------------------- types
 @rule("alias", "clone", "detach", "lift_fresh", "lift", moves=True)
 def same(r: GraphReader, self: TracedTensor) -> TracedTensor:
@@ -297,19 +292,17 @@ def product(r: GraphReader, self: TracedTensor, other: TracedTensor) -> TracedTe
     value = matmul(r.axes, first, second)
     over = r.axes.expand_axes(first.dims[-1])
     r.axes.apart(value.axes, over)
-    batch = broadcast([first.shape[:-2], second.shape[:-2]])
-    shape = (*batch, *first.shape[-2:-1], *(second.shape[-1:] if len(second.shape) > 1 else ()))
-    return TracedTensor(value.node, value.dims, shape=shape, over=over)
-
-
-def transpose_last(x: TracedTensor) -> TracedTensor:
-    """Return a tensor with its last two dimensions exchanged. A vector is returned unchanged."""
-    return x if len(x.shape) < 2 else x.permute_dimensions([*range(len(x.shape) - 2), -1, -2])
+    return TracedTensor(value.node, value.dims, over=over)
 
 
 @rule("addmm", "baddbmm", "addmv")
 def add_product(r: GraphReader, self: TracedTensor, first: TracedTensor, other: TracedTensor) -> TracedTensor:
     return apply(r, "+", product(r, first, other), self)
+
+
+def transpose_last(x: TracedTensor) -> TracedTensor:
+    """Return a tensor with its last two dimensions exchanged. A vector is returned unchanged."""
+    return x if len(x.shape) < 2 else x.permute_dimensions([*range(len(x.shape) - 2), -1, -2])
 
 
 @rule("native_layer_norm")

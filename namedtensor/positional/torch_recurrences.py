@@ -24,10 +24,9 @@ from .values import number, plus, size
 
 
 class Clock(NamedTuple):
-    """The time axis of a sequence with its length, the index along this axis, and whether the index counts down."""
+    """The time axis of a sequence, the index along this axis, and whether the index counts down."""
 
     axis: AxisVariable
-    length: int
     index: nodes.Name
     down: bool
 
@@ -58,7 +57,7 @@ class ValueFamily(NamedTuple):
     def member(self, r: GraphReader, index: Node) -> TracedTensor:
         """Return the family's value at an index, with separate axes for this use."""
         node = nodes.Superscript(self.base, (*(span.variable for span in r.ranges), index))
-        return TracedTensor(node, self.like.dims, shape=self.like.shape, named=True).used(r.axes)
+        return TracedTensor(node, self.like.dims, named=True).used(r.axes)
 
 
 class Weights(NamedTuple):
@@ -117,7 +116,7 @@ def one_way(
     """Translate one layer in one direction. Return its outputs at all times and its states at the last time."""
     sequence = x.used(r.axes)
     sequence, axis = r.views.joined(sequence, 1)
-    clock = Clock(axis, x.shape[1], r.index("t"), down)
+    clock = Clock(axis, r.index("t"), down)
     step = RecurrenceStep(r, sequence, clock, weights, begin)
     STEPS[kind](step)
     state = step.families[0]
@@ -131,7 +130,7 @@ class RecurrenceStep:
 
     def __init__(self, r: GraphReader, x: TracedTensor, clock: Clock, weights: Weights, begin: Sequence[TracedTensor]):
         self.r, self.clock, self.weights = r, clock, weights
-        self.x = r.views.indexed(x, 1, clock.index, [], [])
+        self.x = r.views.indexed(x, 1, clock.index, [])
         self.families = [self.begun(name, tensor) for name, tensor in zip(("h", "c"), begin)]
 
     def begun(self, name: str, start: TracedTensor) -> ValueFamily:
@@ -197,8 +196,7 @@ class RecurrenceStep:
         head = nodes.Index(base, ((nodes.Axis(time.key), clock.index),))
         node = nodes.Superscript(family.base, (*outer, clock.index))
         r.equation(head, node, [*r.ranges, nodes.Range(clock.index, number(1), size(clock.axis))])
-        shape = (family.like.shape[0], clock.length, family.like.shape[1])
-        return TracedTensor(base, tuple(dims), shape=shape, named=True)
+        return TracedTensor(base, tuple(dims), named=True)
 
 
 def plain_step(function: str) -> Callable[[RecurrenceStep], None]:

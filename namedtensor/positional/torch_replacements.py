@@ -279,6 +279,13 @@ OWN: Mapping[str, Callable[..., Any]] = {  # operations that PyTorch would decom
     **dict.fromkeys(
         ("addmm", "addmv", "baddbmm"), lambda self, one, two, beta, alpha: beta * self + alpha * torch.matmul(one, two)
     ),
+    "unbind": lambda self, dim: [self.select(dim, at) for at in range(self.shape[dim])],
+    "select_scatter": lambda self, src, dim, index: torch.slice_scatter(
+        self, src.unsqueeze(dim), dim, index % self.shape[dim], index % self.shape[dim] + 1
+    ),
+    "full_like": lambda self, fill_value, dtype, *settings: torch.full(
+        self.shape, fill_value, dtype=self.dtype if dtype is None else dtype
+    ),
     "elu": lambda self, alpha, scale, input_scale: scale * F.elu(input_scale * self, alpha),
     "rrelu_with_noise": lambda self, noise, lower, upper, training, generator: F.leaky_relu(self, (lower + upper) / 2),
     "_cdist_forward": lambda x, y, p, mode: torch.linalg.vector_norm(x.unsqueeze(-2) - y.unsqueeze(-3), p, -1),

@@ -10,15 +10,15 @@ from grammar.nodes import Node
 
 from .axes import axes_of
 from .torch_graph import GraphReader
-from .torch_operations import apply, broadcast, from_table, numeric, to_tensor
+from .torch_operations import apply, from_table, numeric, to_tensor
 from .torch_records import varies
 from .torch_replacements import mask_name
-from .torch_tensors import TracedTensor, plain
+from .torch_tensors import TracedTensor
 from .torch_trace import UnreadableModuleError, rule
 from .values import align_values, call, iota, number, plus, times
 
 
-@rule("view", "_unsafe_view", "_reshape_alias", skip="size stride", moves=True)
+@rule("view", "_unsafe_view", "_reshape_alias", "squeeze", skip="size stride dim", moves=True)
 def view(r: GraphReader, self: TracedTensor) -> TracedTensor:
     return r.views.regroup_dimensions(self, r.shapes_now[0])
 
@@ -26,14 +26,6 @@ def view(r: GraphReader, self: TracedTensor) -> TracedTensor:
 @rule("expand", skip="size implicit", moves=True)
 def expand(r: GraphReader, self: TracedTensor) -> TracedTensor:
     return self.repeat_dimensions(r.shapes_now[0])
-
-
-@rule("squeeze", moves=True)
-def squeeze(r: GraphReader, self: TracedTensor, dim: int | Sequence[int] | None = None) -> TracedTensor:
-    rank = len(self.shape)
-    listed = range(rank) if dim is None else [dim] if isinstance(dim, int) else dim
-    gone = {at % rank for at in listed if self.shape[at] == 1} if rank else set()
-    return self.permute_dimensions([at for at in range(rank) if at not in gone])
 
 
 @rule("select")
@@ -93,12 +85,6 @@ def parts(r: GraphReader, x: TracedTensor, dim: int, count: int, length: int) ->
     return tuple(r.views.picked(x.used(r.axes), dim, part) for part in range(count))
 
 
-@rule("unbind", moves=True)
-def unbind(r: GraphReader, self: TracedTensor, dim: int) -> tuple[TracedTensor | None, ...]:
-    x, dim = r.shared(self), dim % len(self.shape)
-    return tuple(r.views.picked(x.used(r.axes), dim, at) for at in range(x.shape[dim]))
-
-
 @rule("cat")
 def cat(r: GraphReader, tensors: Sequence[TracedTensor], dim: int) -> TracedTensor:
     return join_tensors(r, tensors, dim % len(tensors[0].shape))
@@ -131,17 +117,8 @@ def repeat(r: GraphReader, self: TracedTensor, repeats: Sequence[int]) -> Traced
     for dim, (count, length) in enumerate(zip(repeats, x.shape)):
         if count > 1 and length > 1:
             x, copy = r.views.repeated(r.with_axis(x, dim), count)
-            x = x.with_dim(dim, (copy, *x.dims[dim]), count * length)
+            x = x.with_dim(dim, (copy, *x.dims[dim]))
     return x.repeat_dimensions(r.shapes_now[0])
-
-
-@rule("select_scatter")
-def select_scatter(r: GraphReader, self: TracedTensor, src: TracedTensor, dim: int, index: int) -> TracedTensor:
-    dim %= len(self.shape)
-    if index < 0 and varies(self.shape[dim]):
-        raise UnreadableModuleError("an assignment to an element counted from the end of a free axis")
-    start = index % self.shape[dim]
-    return assign(r, numeric(self), numeric(src).insert_dimension(dim), dim, start, start + 1)
 
 
 @rule("slice_scatter", skip="end")
@@ -154,26 +131,20 @@ def slice_scatter(
         return source
     if source.dims[dim]:
         raise UnreadableModuleError("an assignment of several elements to a slice")
-    if step != 1 or varies(start) or start < 0:
+    if step != 1:
         raise UnreadableModuleError("an assignment to a slice with steps")
-    return assign(r, x, source, dim, start, start + length if start + length < x.shape[dim] else None)
-
-
-def assign(
-    r: GraphReader, x: TracedTensor, source: TracedTensor, dim: int, start: int, until: int | None
-) -> TracedTensor:
-    """Return x with its elements from `start` to `until` along a dimension replaced by the source."""
-    x = r.with_axis(x, dim)
-    x, axis = r.views.joined(x, dim)
-    bounds = [call("≥", (iota(axis), number(start + 1)))] if start or until is None else []
-    if until is not None:
-        above = call("≤", (iota(axis), number(until)))
-        bounds = [call("=", (iota(axis), number(until)))] if until == start + 1 else [*bounds, above]
+    if varies(start) or start < 0:
+        raise UnreadableModuleError("an assignment to elements counted from the end of a free axis")
+    x, axis = r.views.joined(r.with_axis(x, dim), dim)
+    bounds = [call("≥", (iota(axis), number(start + 1)))] if start else []
+    if start + length < x.shape[dim]:
+        bounds.append(call("≤", (iota(axis), number(start + length))))
+    if length == 1:
+        bounds = [call("=", (iota(axis), number(start + 1)))]
     truth = bounds[0] if len(bounds) == 1 else call("∧", bounds)
-    source = source.with_dim(dim, (), 1)
-    result = align_values(r.axes, x, source)
-    node = nodes.Cases(((source.node, truth), (x.node, None)))
-    return x.with_node(node, result)
+    source = source.with_dim(dim, ())
+    dims = align_values(r.axes, x, source)
+    return x.with_node(nodes.Cases(((source.node, truth), (x.node, None))), dims)
 
 
 # ------------------------------------------------------------------------------------------------------ windows and padding
@@ -194,7 +165,8 @@ def unfold(r: GraphReader, self: TracedTensor, dimension: int, size: int, step: 
     """Translate `unfold`, which returns the windows along a dimension. The last dimension contains their elements."""
     dim = dimension % len(self.shape)
     if size == 1 < step:
-        return r.cut(self, dim, 0, r.shapes_now[0][dim], step).insert_dimension(len(self.shape))
+        cut = r.cut(self, dim, 0, r.shapes_now[0][dim], step)
+        return cut.moved((*cut.dims, ()))
     x = r.with_one_axis(self, dim)
     base = r.views.base(x.dims[dim][0]) if x.dims[dim] else ""
     return from_table(r, "unfold", f"k{base if base.isalpha() else ''}", r.shapes_now[0], x, dim, size, step)
@@ -205,15 +177,10 @@ def unfold(r: GraphReader, self: TracedTensor, dimension: int, size: int, step: 
 def arange(r: GraphReader, start: float = 0, step: float = 1) -> TracedTensor:
     (length,) = r.shapes_now[0]
     axis = r.axes.new(size=length, hint="position")
-    return TracedTensor(plus(times(step, iota(axis)), start - step), ((axis,),), shape=(length,))
+    return TracedTensor(plus(times(step, iota(axis)), start - step), ((axis,),))
 
 
-@rule("zeros", "zeros_like", "new_zeros", "ones", "ones_like", "new_ones", skip="self size")
-def zeros_or_ones(r: GraphReader) -> TracedTensor:
-    return plain(number(1 if "ones" in r.step_now.operator else 0)).repeat_dimensions(r.shapes_now[0])
-
-
-@rule("copy", "full", "full_like", "new_full", "fill", "scalar_tensor", skip="self size")
+@rule("copy", "full", "scalar_tensor", skip="self size")
 def full(r: GraphReader, fill_value: Any) -> TracedTensor:
     return to_tensor(fill_value).repeat_dimensions(r.shapes_now[0])
 
@@ -247,7 +214,7 @@ def look_up(r: GraphReader, x: TracedTensor, first: int, indices: Sequence[Trace
 
     The index tensors are broadcast, and their dimensions replace the indexed dimensions.
     """
-    end, whole = first + len(indices), broadcast([index.shape for index in indices])
+    end = first + len(indices)
     aligned = align_values(r.axes, *indices)
     used = {axis.root for index, axes in zip(indices, x.dims[first:end]) if axes for axis in index.axes}
     dims = [dim if {axis.root for axis in dim} <= used else () for dim in aligned]
@@ -260,7 +227,7 @@ def look_up(r: GraphReader, x: TracedTensor, first: int, indices: Sequence[Trace
     rest, indexed = axes_of([*x.dims[:first], *x.dims[end:]]), axes_of(x.dims[first:end])
     r.axes.apart([*rest, *indexed], [*rest, *axes_of(dims)])
     node = nodes.Index(x.node, tuple(items)) if items else x.node
-    return x.with_node(node, [*x.dims[:first], *dims, *x.dims[end:]], [*x.shape[:first], *whole, *x.shape[end:]])
+    return x.with_node(node, [*x.dims[:first], *dims, *x.dims[end:]])
 
 
 @rule("diagonal")
@@ -273,8 +240,7 @@ def diagonal(r: GraphReader, self: TracedTensor, offset: int, dim1: int, dim2: i
     x, column = r.views.joined(x, two)
     rest = [dim for dim in range(rank) if dim not in (one, two)]
     node = nodes.Index(x.node, ((nodes.Axis(column.key), iota(row)),))
-    dims = [*(x.dims[dim] for dim in rest), (row,)]
-    return x.with_node(node, dims, [*(x.shape[dim] for dim in rest), x.shape[one]])
+    return x.with_node(node, [*(x.dims[dim] for dim in rest), (row,)])
 
 
 @rule("index_select")
@@ -300,15 +266,15 @@ def gather(r: GraphReader, self: TracedTensor, dim: int, index: TracedTensor) ->
     dim %= len(x.shape)
     if any(one != two for at, (one, two) in enumerate(zip(x.shape, chosen.shape)) if at != dim):
         raise UnreadableModuleError("aten.gather with an index that is shorter than the tensor")
-    others = [tensor.with_dim(dim, (), 1) for tensor in (x, chosen)]
+    others = [tensor.with_dim(dim, ()) for tensor in (x, chosen)]
     dims = list(align_values(r.axes, *others))
     dims[dim] = chosen.dims[dim]
     if not x.dims[dim]:  # a repeated dimension, or one with a single element
-        return x.with_node(x.node, [*dims[:dim], (), *dims[dim + 1 :]], chosen.shape)
+        return x.with_node(x.node, [*dims[:dim], (), *dims[dim + 1 :]])
     x, axis = r.views.joined(x, dim)
     node = nodes.Index(x.node, ((nodes.Axis(axis.key), count_from_one(chosen.node)),))
     r.axes.apart([*axes_of(dims), axis])
-    return x.with_node(node, dims, chosen.shape)
+    return x.with_node(node, dims)
 
 
 # ----------------------------------------------------------------------------------------------------- largest elements
@@ -336,4 +302,4 @@ def select_extremes(r: GraphReader, x: TracedTensor, dim: int, operator: str, co
         node = call("⊙", (node, plus(iota(axis), -1)), (axis,))
     if count == 1:
         node = nodes.Index(node, ((nodes.Axis(rank.key), number(1)),))
-    return x.with_dim(dim, (rank,) if count > 1 else (), count).with_node(node)
+    return x.with_dim(dim, (rank,) if count > 1 else ()).with_node(node)

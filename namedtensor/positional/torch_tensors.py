@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from grammar import nodes
@@ -15,55 +15,68 @@ from .torch_trace import UnreadableModuleError
 from .values import AxisValue, Leaf, call, iota, merge_axes, number, ones, plus, rename_axes, times
 
 
+class RepeatedDim(tuple[AxisVariable, ...]):
+    """A dimension without axes, along which a tensor repeats `length` times."""
+
+    length: int
+
+
+def fill_lengths(dims: Sequence[Dim], shape: Sequence[int]) -> tuple[Dim, ...]:
+    """Return the dimensions of a tensor of this shape.
+
+    The tensor repeats along each dimension that has no axes and whose size is not 1.
+    """
+    return tuple(dim if dim or length == 1 else repeat_dim(length) for dim, length in zip(dims, shape))
+
+
+def repeat_dim(length: int) -> Dim:
+    dim = RepeatedDim()
+    dim.length = length
+    return dim
+
+
+def length_of(dim: Dim) -> int:
+    return dim.length if isinstance(dim, RepeatedDim) else math.prod(axis.kind.size or 0 for axis in dim)
+
+
 @dataclass(frozen=True)
 class TracedTensor(AxisValue):
-    """A value with the shape that it has in the trace.
+    """A value whose axes have known sizes.
 
-    The value repeats along each dimension that has no axes and whose size is not 1. `named` is true if the value has a
-    name, so that each use gets separate axes. `over` contains the axes just summed over.
+    `named` is true if the value has a name, so that each use gets separate axes. `over` contains the axes just summed
+    over.
     """
 
-    shape: tuple[int, ...] = ()
     named: bool = False
     over: tuple[AxisVariable, ...] = ()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(map(length_of, self.dims))
 
     def used(self, axes: Axes) -> TracedTensor:
         """Return the tensor with separate axes for one use, if it has a name."""
         if not self.named:
             return self
         use = Leaf(self.node, self.dims).use(axes)
-        return replace(self, node=use.node, dims=use.dims, named=False)
+        return replace(self, node=use.node, dims=fill_lengths(use.dims, self.shape), named=False)
 
-    def moved(self, dims: Iterable[Dim], shape: Sequence[int] | None = None) -> TracedTensor:
-        return replace(self, dims=tuple(dims), shape=self.shape if shape is None else tuple(shape))
-
-    def with_dim(self, dim: int, axes: Dim, length: int) -> TracedTensor:
-        """Return the tensor with the given axes and length along one dimension."""
-        dims, shape = [*self.dims], [*self.shape]
-        dims[dim], shape[dim] = axes, length
-        return self.moved(dims, shape)
-
-    def insert_dimension(self, at: int) -> TracedTensor:
-        """Return the tensor with a new dimension of size 1 inserted at this position."""
-        return self.moved([*self.dims[:at], (), *self.dims[at:]], [*self.shape[:at], 1, *self.shape[at:]])
-
-    def column(self, rank: int) -> TracedTensor:
-        """Return a vector with `rank` dimensions of size 1 appended."""
-        return self.moved([self.dims[0], *[()] * rank], [self.shape[0], *[1] * rank])
+    def with_dim(self, dim: int, axes: Dim) -> TracedTensor:
+        """Return the tensor with the given axes along one dimension."""
+        dims = [*self.dims]
+        dims[dim] = axes
+        return self.moved(dims)
 
     def repeat_dimensions(self, shape: Sequence[int]) -> TracedTensor:
         """Return the tensor repeated to this shape. New dimensions, along which the tensor repeats, have no axes."""
-        return self.moved([*[()] * (len(shape) - len(self.dims)), *self.dims], shape)
+        return self.moved(fill_lengths([*[()] * (len(shape) - len(self.dims)), *self.dims], shape))
 
     def permute_dimensions(self, order: Sequence[int]) -> TracedTensor:
         """Return the tensor with its dimensions in this order, like permute."""
-        return self.moved([self.dims[dim] for dim in order], [self.shape[dim] for dim in order])
+        return self.moved(self.dims[dim] for dim in order)
 
-    def with_node(
-        self, node: Node, dims: Sequence[Dim] | None = None, shape: Sequence[int] | None = None
-    ) -> TracedTensor:
-        dims = self.dims if dims is None else dims
-        return replace(self.moved(dims, shape), node=node, over=())
+    def with_node(self, node: Node, dims: Sequence[Dim] | None = None) -> TracedTensor:
+        return replace(self, node=node, dims=self.dims if dims is None else tuple(dims), over=())
 
 
 def plain(node: Node, truth: bool = False) -> TracedTensor:
@@ -122,7 +135,7 @@ class TensorViews:
             tensor, several, count = self.merge_and_split(tensor, tokens, shape[position:])
             dims += several
             position += count
-        return tensor.moved(dims, shape)
+        return tensor.moved(fill_lengths(dims, shape))
 
     def taken(
         self, tensor: TracedTensor, tokens: list[AxisVariable | int], size: int
@@ -179,9 +192,9 @@ class TensorViews:
         if kind.name:
             self.remark(f"cuts the axis {self.sized(axis)} into {' × '.join(map(str, sizes))}")
         tensor = replace(tensor, node=merge_axes(tensor.node, [axis], fresh), over=())
-        dims = [self.replaced(dim, axis, fresh) for dim in tensor.dims]
-        self.axes.apart([inside for dim in dims for inside in dim])
-        return tensor.moved(dims, tensor.shape), fresh
+        dims = [dim and self.replaced(dim, axis, fresh) for dim in tensor.dims]
+        self.axes.apart(axes_of(dims))
+        return tensor.moved(dims), fresh
 
     def replaced(self, dim: Dim, axis: AxisVariable, parts: Sequence[AxisVariable]) -> Dim:
         return tuple(
@@ -285,23 +298,21 @@ class TensorViews:
         """Return the tensor with `count` axes of a dimension, starting at a position, merged into one axis."""
         inside = self.axes.expand_axes(tensor.dims[dim])
         node = merge_axes(tensor.node, inside[position : position + count], [whole])
-        tensor = tensor.with_dim(dim, (*inside[:position], whole, *inside[position + count :]), tensor.shape[dim])
+        tensor = tensor.with_dim(dim, (*inside[:position], whole, *inside[position + count :]))
         self.axes.apart(tensor.axes)
         return tensor.with_node(node)
 
     # ------------------------------------------------------------------------------------------------- parts of a dimension
     def picked(self, tensor: TracedTensor, dim: int, index: int) -> TracedTensor:
         """Return the elements at an index, counted from 0, along a dimension."""
-        dims, shape = list(tensor.dims), list(tensor.shape)
-        index %= shape[dim]
-        inside = self.axes.expand_axes(dims[dim])
+        index %= tensor.shape[dim]
+        inside = self.axes.expand_axes(tensor.dims[dim])
         items = []
         for axis in reversed(inside):
             items.append((nodes.Axis(axis.key), number(index % self.size(axis) + 1)))
             index //= self.size(axis)
         node = nodes.Index(tensor.node, tuple(reversed(items))) if items else tensor.node
-        del dims[dim], shape[dim]
-        return tensor.with_node(node, dims, shape)
+        return tensor.with_node(node, (*tensor.dims[:dim], *tensor.dims[dim + 1 :]))
 
     def slice_dimension(
         self, tensor: TracedTensor, dim: int, length: int, step: int, first: Node, last: Node
@@ -310,28 +321,23 @@ class TensorViews:
         if tensor.shape[dim] == length:
             return tensor
         if not tensor.dims[dim]:
-            return tensor.with_dim(dim, (), length)
+            return tensor.with_dim(dim, () if length == 1 else repeat_dim(length))
         tensor, axis = self.joined(tensor, dim)
         if length == 1:
-            return self.indexed(tensor, dim, first, [()], [1])
+            return self.indexed(tensor, dim, first, [()])
         new = self.axes.new(size=length, hint=self.base(axis))
         if step != 1:
-            return self.indexed(tensor, dim, call("+", (times(step, plus(iota(new), -1)), first)), [(new,)], [length])
-        result = self.indexed(tensor, dim, nodes.Slice(first, last), [(new,)], [length])
+            return self.indexed(tensor, dim, call("+", (times(step, plus(iota(new), -1)), first)), [(new,)])
+        result = self.indexed(tensor, dim, nodes.Slice(first, last), [(new,)])
         return result.with_node(rename_axes(result.node, [(axis, new)]))
 
-    def indexed(
-        self, tensor: TracedTensor, dim: int, index: Node, dims: Sequence[Dim], shape: Sequence[int]
-    ) -> TracedTensor:
+    def indexed(self, tensor: TracedTensor, dim: int, index: Node, dims: Sequence[Dim]) -> TracedTensor:
         """Return the elements that an index selects along a dimension. The index's dimensions replace the dimension."""
         (axis,) = tensor.dims[dim]
         rest = axes_of((*tensor.dims[:dim], *tensor.dims[dim + 1 :]))
         self.axes.apart([*rest, axis], [*rest, *axes_of(dims)])
-        return tensor.with_node(
-            nodes.Index(tensor.node, ((nodes.Axis(axis.key), index),)),
-            [*tensor.dims[:dim], *dims, *tensor.dims[dim + 1 :]],
-            [*tensor.shape[:dim], *shape, *tensor.shape[dim + 1 :]],
-        )
+        node = nodes.Index(tensor.node, ((nodes.Axis(axis.key), index),))
+        return tensor.with_node(node, (*tensor.dims[:dim], *dims, *tensor.dims[dim + 1 :]))
 
     def joined(self, tensor: TracedTensor, dim: int) -> tuple[TracedTensor, AxisVariable]:
         """Return the tensor with all axes of a dimension merged into one axis, and this axis."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, Self
 
 from grammar import nodes
 from grammar.nodes import Node
@@ -34,7 +34,7 @@ class AxisValue:
     def axes(self) -> tuple[AxisVariable, ...]:
         return axes_of(self.dims)
 
-    def moved(self, dims: Iterable[Dim]) -> AxisValue:
+    def moved(self, dims: Iterable[Dim]) -> Self:
         """Return the value with these dimensions: reordered, or with dimensions of size 1 added or removed."""
         return replace(self, dims=tuple(dims))
 
