@@ -22,7 +22,7 @@ from . import torch_operations, torch_recurrences, torch_shapes  # noqa: F401 â€
 from .torch_families import LayerReader
 from .torch_program import ProgramWriter, ReadModule
 from .torch_records import Runs, runs_for
-from .torch_repeats import Repeat, modules_as_functions, repeats_of, with_repeats
+from .torch_repeats import Repeat, find_repeats, with_repeats
 from .torch_replacements import Masks
 from .torch_sizes import Group, find_fixed_sizes, free_groups, groups_of, resize_inputs
 from .torch_trace import (
@@ -261,10 +261,9 @@ class ModuleReading:
         free = {sizes[0]: (sizes[1], *group.places[0]) for group, sizes in self.groups}
         name, ref = self.chosen(first)
         runs = runs_for(first, second, ref)
-        repeats = repeats_of(runs, ref)
-        used = {number for repeat in repeats for block in repeat.blocks for number in block}
-        functions = modules_as_functions(runs, ref, used)
-        for chosen in [repeats + functions] * bool(functions) + [repeats] * bool(repeats) + [list[Repeat]()]:
+        repeats = find_repeats(runs, ref)
+        layers = [repeat for repeat in repeats if not repeat.function]
+        for chosen in [repeats] * (repeats != layers) + [layers] * bool(layers) + [list[Repeat]()]:
             try:
                 program = self.program(with_repeats(runs, chosen), chosen, ref, free, self.notes(first, name))
                 self.check(program, name)

@@ -136,7 +136,7 @@ def read_by_table(r: GraphReader, name: str, record: Operation, **arguments: Any
     if over:
         roots = {axis.root for axis in result.axes}
         result = replace(result, over=r.axes.expand_axes(axis for axis in over if axis.root not in roots))
-    return (result, None) if r.step_now.several else result
+    return result
 
 
 def places_of(record: Operation) -> dict[str, int]:
@@ -313,11 +313,11 @@ def layer_norm(
     eps: float,
     weight: TracedTensor | None = None,
     bias: TracedTensor | None = None,
-) -> tuple[TracedTensor | None, ...]:
+) -> TracedTensor:
     x, rank = input, len(normalized_shape)
     for dim in range(-rank, 0):
         x = r.with_axis(x, dim) if x.shape[dim] != 1 else x
     over = r.axes.expand_axes(axes_of(x.dims[-rank:]))
     x = x.with_node(call("standardize", (x.node,), over, [] if eps == 1e-5 else [number(eps)]))
     x = x if weight is None else apply(r, "⊙", x, weight)
-    return x if bias is None else apply(r, "+", x, bias), None, None
+    return x if bias is None else apply(r, "+", x, bias)

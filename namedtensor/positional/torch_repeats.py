@@ -10,7 +10,7 @@ Calls of one module become a function, and so does a long module that is called 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise, takewhile
 from operator import itemgetter
@@ -87,70 +87,77 @@ def starts_in(calls: Mapping[tuple[str, ...], ModuleCalls], parent: tuple[str, .
     return [next(group)[0] for _, group in groupby(steps, key=itemgetter(1))]
 
 
-def repeats_of(runs: Runs, output: Ref) -> list[Repeat]:
-    """Return the outermost groups of equal layers, in the order of their first layers."""
+def find_repeats(runs: Runs, output: Ref) -> list[Repeat]:
+    """Return the outermost groups of equal layers, in the order of their first layers, and then the functions.
+
+    A module that is called several times becomes a function, and so does an innermost long module that is called once.
+    """
     repeats: list[Repeat] = []
     used: set[int] = set()
     calls = calls_of(runs)
+
+    def keep(repeat: Repeat | None) -> None:
+        numbers = {number for block in repeat.blocks for number in block} if repeat is not None else set[int]()
+        if repeat is not None and not used & numbers:
+            repeats.append(repeat)
+            used.update(numbers)
+
     parents = dict.fromkeys(sorted((len(path), path[:-1]) for path in calls if path[-1].isdigit()))
     begun = [starts_in(calls, parent) for _, parent in parents]
     begun += [of_module.starts for of_module in calls.values() if len(of_module.starts) > 1]
     for starts in begun:
-        starts = [start for start in starts if runs.needed[start] not in used]
-        at = 0
-        while at < len(starts) - 1:
-            repeat, children = longest(runs, starts, at)
-            if repeat is None or used & {number for block in repeat.blocks for number in block}:
-                at += 1
-                continue
-            repeats.append(replace(repeat, leaving=find_leaving_results(runs, repeat.blocks, output)))
-            used.update(number for block in repeat.blocks for number in block)
-            at += children
-    return sorted(repeats, key=lambda repeat: repeat.blocks)
+        while len(starts := [start for start in starts if runs.needed[start] not in used]) > 1:
+            keep(find_longest(runs, starts, output))
+            starts = starts[1:]
+    repeats.sort(key=lambda repeat: repeat.blocks)
+    for path, blocks in blocks_of_calls(runs, calls):
+        if len(set(map(len, blocks))) == 1 and not used & {number for block in blocks for number in block}:
+            keep(join_blocks(runs, blocks, output, ".".join(path)))
+    return repeats
 
 
-def longest(runs: Runs, starts: Sequence[int], at: int) -> tuple[Repeat | None, int]:
-    """Return the equal layers that begin at child `at` and cover the most steps, and the number of children in them.
-
-    If no equal layers begin there, return None and 0.
-    """
-    best: Repeat | None = None
-    children = 0
-    for period in range(1, min(PERIOD, (len(starts) - at) // 2 + 1) + 1):
-        repeat = find_repeat(runs, starts[at::period])
-        if repeat is not None and (best is None or count_covered_steps(repeat) > count_covered_steps(best)):
-            best, children = repeat, period * len(repeat.blocks)
-    return best, children
+def find_longest(runs: Runs, starts: Sequence[int], output: Ref) -> Repeat | None:
+    """Return the equal layers that begin at the first child and cover the most steps, or None if there are none."""
+    periods = range(1, min(PERIOD, len(starts) // 2 + 1) + 1)
+    repeats = [repeat for period in periods if (repeat := find_layers(runs, starts[::period], output)) is not None]
+    return max(repeats, key=lambda repeat: len(repeat.blocks) * len(repeat.blocks[0]), default=None)
 
 
-def count_covered_steps(repeat: Repeat) -> int:
-    return len(repeat.blocks) * len(repeat.blocks[0])
-
-
-def find_repeat(runs: Runs, starts: Sequence[int]) -> Repeat | None:
+def find_layers(runs: Runs, starts: Sequence[int], output: Ref) -> Repeat | None:
     """Return the longest run of equal layers that begins at the first position, or None if no run begins there."""
     length = starts[1] - starts[0] if len(starts) > 1 else 0
     equal = takewhile(lambda pair: pair[1] - pair[0] == length, pairwise(starts))
     blocks = [runs.needed[start : start + length] for start in (starts[0], *(after for _, after in equal))]
     best: Repeat | None = None
     for count in range(2, len(blocks) + 1):
-        repeat = join_steps(runs, blocks[:count]) if len(blocks[count - 1]) == length else None
+        repeat = join_blocks(runs, blocks[:count], output) if len(blocks[count - 1]) == length else None
         if repeat is None:
             break
         best = repeat
     return best
 
 
-def join_steps(runs: Runs, blocks: Sequence[tuple[int, ...]]) -> Repeat | None:
-    """Merge blocks of steps into one group of equal layers.
+MIN_PARAMETERS = 3  # of a module that is worth a function
+MIN_STEPS = 8  # PyTorch steps of a module that is worth a function if it is called once
 
-    The result is None if the blocks differ, do not pass a tensor to the next block, or have no parameters.
+
+def join_blocks(runs: Runs, blocks: Sequence[tuple[int, ...]], output: Ref, function: str = "") -> Repeat | None:
+    """Merge blocks of steps into one group of equal layers or, given the path of a module, into a function.
+
+    The result is None if the blocks differ. It is also None for layers that do not pass a tensor to the next layer or
+    have no parameters, and for functions that have few parameters, no argument, or several results.
     """
-    slots = Slots(runs, blocks)
+    slots = (CallSlots if function else Slots)(runs, blocks)
     steps = slots.steps()
-    if steps is None or not slots.carried or not (slots.families or slots.shared):
+    leaving = find_leaving_results(runs, blocks, output)
+    if function:
+        is_useful = slots.families and len(slots.shared) >= MIN_PARAMETERS and len(leaving) == 1
+    else:
+        is_useful = slots.carried and (slots.families or slots.shared)
+    if steps is None or not is_useful:
         return None
-    return Repeat(tuple(blocks), steps, tuple(slots.carried.values()), tuple(slots.families.values()))
+    carried, families = tuple(slots.carried.values()), tuple(slots.families.values())
+    return Repeat(tuple(blocks), steps, carried, families, leaving, function)
 
 
 class Slots:
@@ -262,7 +269,7 @@ def signature_of(runs: Runs, step: TraceStep) -> tuple[object, ...]:
     """Return the parts of a step that are equal in equal layers: all but the tensors that it uses."""
     numbers = [(type(leaf), None if is_ref(leaf) else leaf) for leaf in leaves(step.arguments)]
     shapes = [runs.tensors[ref.index].shape for ref in step.results]
-    return step.operator, step.several, [*step.arguments], numbers, shapes
+    return step.operator, [*step.arguments], numbers, shapes
 
 
 def find_leaving_results(runs: Runs, blocks: Sequence[tuple[int, ...]], output: Ref) -> tuple[tuple[Ref, ...], ...]:
@@ -289,32 +296,17 @@ def with_repeats(runs: Runs, repeats: Sequence[Repeat]) -> Runs:
     return replace(runs, steps=steps, tensors=tensors, depends=frozenset(depends))
 
 
-MIN_PARAMETERS = 3  # of a module that is worth a function
-MIN_STEPS = 8  # PyTorch steps of a module that is worth a function if it is called once
-
-
-def modules_as_functions(runs: Runs, output: Ref, used: Collection[int]) -> list[Repeat]:
-    """Return the modules that become functions, leaving out modules whose steps are already in use.
-
-    These are the outermost modules that are called several times, and the innermost long modules that are called once.
-    """
-    modules: list[Repeat] = []
-    taken = {*used}
-    calls = calls_of(runs)
-    called = [(path, blocks_of(runs, of_module)) for path, of_module in calls.items() if len(of_module.starts) > 1]
-    called += [
-        (path, [tuple(runs.needed[of_module.steps[0] : of_module.steps[-1] + 1])])
-        for path, of_module in sorted(calls.items(), key=lambda item: -len(item[0]))
-        if MIN_STEPS <= len(of_module.steps) == of_module.steps[-1] - of_module.steps[0] + 1 < len(runs.needed)
-    ]
-    for path, blocks in called:
-        if len(set(map(len, blocks))) > 1 or taken & {number for block in blocks for number in block}:
-            continue
-        module = make_shared_function(runs, blocks, output, ".".join(path))
-        if module is not None:
-            modules.append(module)
-            taken.update(number for block in blocks for number in block)
-    return modules
+def blocks_of_calls(
+    runs: Runs, calls: Mapping[tuple[str, ...], ModuleCalls]
+) -> Iterator[tuple[tuple[str, ...], list[tuple[int, ...]]]]:
+    """Yield the paths of the modules that can become functions, with the steps of each of their calls."""
+    for path, of_module in calls.items():
+        if len(of_module.starts) > 1:
+            yield path, blocks_of(runs, of_module)
+    for path, of_module in sorted(calls.items(), key=lambda item: -len(item[0])):
+        first, last = of_module.steps[0], of_module.steps[-1]
+        if MIN_STEPS <= len(of_module.steps) == last - first + 1 < len(runs.needed):
+            yield path, [tuple(runs.needed[first : last + 1])]
 
 
 def blocks_of(runs: Runs, of_module: ModuleCalls) -> list[tuple[int, ...]]:
@@ -347,15 +339,3 @@ class CallSlots(Slots):
     def is_own(self, ref: Ref) -> bool:
         """Return whether a tensor does not depend on inputs, that is, it is a parameter, a buffer or a constant."""
         return ref not in self.runs.depends or self.kind(ref) in ("parameter", "buffer")
-
-
-def make_shared_function(runs: Runs, blocks: Sequence[tuple[int, ...]], output: Ref, path: str) -> Repeat | None:
-    """Convert one call, or several equal calls, to a function. Return None if this is not possible or useful."""
-    slots = CallSlots(runs, blocks)
-    steps = slots.steps()
-    if steps is None or len(slots.shared) < MIN_PARAMETERS or not slots.families:
-        return None
-    leaving = find_leaving_results(runs, blocks, output)
-    if len(leaving) != 1:
-        return None
-    return Repeat(tuple(blocks), steps, (), tuple(slots.families.values()), leaving, path)

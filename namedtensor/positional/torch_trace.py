@@ -30,7 +30,7 @@ from .torch_replacements import OWN, Masks, Replacing, decompose
 class Rule(NamedTuple):
     """The translation rule of an ATen operation. Its function receives a reader and the operation's arguments by name.
 
-    The function returns one or several tensors, or None for a tensor that it cannot express. Arguments without a
+    The function returns one or several of the results, or None for a result that it cannot express. Arguments without a
     parameter must have their default value, unless `skipped` lists them. If `moves` is true, the rule only moves
     dimensions, so its tensors do not need separate axes.
     """
@@ -102,7 +102,6 @@ class TraceStep:
     operator: str
     arguments: Mapping[str, Any]
     results: tuple[Ref, ...]
-    several: bool
     source: SourceLine
     path: str = ""
     callers: tuple[SourceLine, ...] = ()  # the lines that called `source`, innermost first
@@ -160,7 +159,7 @@ class Recorder(TorchDispatchMode):
         return ref
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        name = func._schema.name.removeprefix("aten::")
+        name = name_of(func)
         if name not in RULES and name not in OWN:
             with self:  # in inference mode, PyTorch reports a composite operation as one step
                 composed = func.decompose(*args, **(kwargs or {}))
@@ -173,7 +172,7 @@ class Recorder(TorchDispatchMode):
         depends = any(ref in self.trace.depends for ref in refs)
         self.refuse(func, bound, depends, source)
         with self:
-            result = decompose(func, name, name_of(func) in RULES, args, kwargs or {}, bound)
+            result = decompose(func, name, name in RULES, args, kwargs or {}, bound)
         if result is not None and result is not NotImplemented:
             return result
         arguments = pytree.tree_map(lambda leaf: self.known(leaf) if isinstance(leaf, torch.Tensor) else leaf, bound)
@@ -182,15 +181,10 @@ class Recorder(TorchDispatchMode):
                 target = bound[parameter.name]
                 self.trace.tensors[self.known(target).index] = target.clone()
         result = func(*args, **(kwargs or {}))
-        several = isinstance(result, (tuple, list))
-        outputs = tuple(
-            self.new(tensor) for tensor in (result if several else (result,)) if isinstance(tensor, torch.Tensor)
-        )
+        outputs = tuple(self.new(leaf) for leaf in pytree.tree_leaves(result) if isinstance(leaf, torch.Tensor))
         if depends:
             self.trace.depends.update(outputs)
-        self.trace.steps.append(
-            TraceStep(name_of(func), arguments, outputs, several, source, path, lines[1:], defaults(func, bound))
-        )
+        self.trace.steps.append(TraceStep(name, arguments, outputs, source, path, lines[1:], defaults(func, bound)))
         return result
 
     def refuse(self, func: Any, bound: Mapping[str, Any], depends: bool, source: SourceLine) -> None:
