@@ -319,11 +319,6 @@ class GraphReader(SizeNumbers):
         step = self.step_now
         self.remarks.setdefault(Remark(step.source, f"{step.operator} {sentence}"))
 
-    def cut(self, x: TracedTensor, dim: int, start: int, length: int, step: int = 1) -> TracedTensor:
-        return self.views.slice_dimension(
-            x, dim, length, step, number(start + 1), number(start + (length - 1) * step + 1)
-        )
-
     def with_axis(self, x: TracedTensor, dim: int, hint: str = "copy") -> TracedTensor:
         """Return the tensor with an axis along this dimension.
 

@@ -8,7 +8,7 @@ does not translate must have its default value, because a formula that ignores t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -62,15 +62,9 @@ def apply(r: GraphReader, operator: str, *tensors: TracedTensor) -> TracedTensor
     """Apply an operator of the notation elementwise. Dimensions are aligned from the last."""
     if (short := simplify_zero(operator, tensors)) is not None:
         return short
-    return elementwise(r, lambda *operands: call(operator, operands), *tensors)
-
-
-def elementwise(r: GraphReader, make: Callable[..., Node], *tensors: TracedTensor) -> TracedTensor:
-    """Build a node from the nodes of the operands with `make`. Dimensions are aligned from the last."""
     tensors = fit_dimensions(r, *tensors)
-    dims = align_values(r.axes, *tensors)
-    shape = broadcast([tensor.shape for tensor in tensors])
-    return TracedTensor(make(*(tensor.node for tensor in tensors)), fill_lengths(dims, shape))
+    dims = fill_lengths(align_values(r.axes, *tensors), broadcast([tensor.shape for tensor in tensors]))
+    return TracedTensor(call(operator, [tensor.node for tensor in tensors]), dims)
 
 
 def simplify_zero(operator: str, tensors: Sequence[TracedTensor]) -> TracedTensor | None:

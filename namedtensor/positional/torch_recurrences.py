@@ -17,7 +17,7 @@ from .axes import AxisVariable, Dim, Move, axes_of
 from .torch_graph import GraphReader
 from .torch_operations import apply, product, transpose_last
 from .torch_replacements import GATES
-from .torch_shapes import join_tensors, stack_tensors
+from .torch_shapes import cat, stack
 from .torch_tensors import TracedTensor, plain
 from .torch_trace import rule
 from .values import number, plus, size
@@ -60,14 +60,6 @@ class ValueFamily(NamedTuple):
         return TracedTensor(node, self.like.dims, named=True).used(r.axes)
 
 
-class Weights(NamedTuple):
-    """The input weights, state weights and biases of one layer in one direction."""
-
-    input: TracedTensor
-    state: TracedTensor
-    biases: tuple[TracedTensor, ...]
-
-
 @rule("recurrent", moves=True)
 def recurrent(
     r: GraphReader,
@@ -91,13 +83,14 @@ def recurrent(
         for way in range(directions):
             number_of_layer = layer * directions + way
             begin = [r.views.picked(state, 0, number_of_layer) for state in states]
-            listed = parameters[number_of_layer * count :][:count]
-            output, last = one_way(r, kind, x, begin, Weights(listed[0], listed[1], tuple(listed[2:])), way == 1)
-            outputs.append(output)
-            for end, tensor in zip(ends, last):
-                end.append(tensor)
-        x = join_tensors(r, outputs, 2) if directions == 2 else outputs[0]
-    last = [stack_tensors(r, end, 0) if r.uses[ref] else None for end, ref in zip(ends, r.step_now.results[1:])]
+            weights = parameters[number_of_layer * count :][:count]
+            step = RecurrenceStep(r, x, begin, weights, way == 1)
+            STEPS[kind](step)
+            outputs.append(step.laid_out(step.families[0]))
+            for end, family in zip(ends, step.families):
+                end.append(family.member(r, step.clock.last))
+        x = cat(r, outputs, 2) if directions == 2 else outputs[0]
+    last = [stack(r, end, 0) if r.uses[ref] else None for end, ref in zip(ends, r.step_now.results[1:])]
     return x if batch_first else x.permute_dimensions((1, 0, 2)), *last
 
 
@@ -110,27 +103,23 @@ def split_gates(r: GraphReader, parameters: Sequence[TracedTensor], gates: int) 
         r.views.cut(parameters[0], rows[0][0], (gates, parameters[0].shape[0] // gates), ("gate", "hidden"))
 
 
-def one_way(
-    r: GraphReader, kind: str, x: TracedTensor, begin: Sequence[TracedTensor], weights: Weights, down: bool
-) -> tuple[TracedTensor, list[TracedTensor]]:
-    """Translate one layer in one direction. Return its outputs at all times and its states at the last time."""
-    sequence = x.used(r.axes)
-    sequence, axis = r.views.joined(sequence, 1)
-    clock = Clock(axis, r.index("t"), down)
-    step = RecurrenceStep(r, sequence, clock, weights, begin)
-    STEPS[kind](step)
-    state = step.families[0]
-    output = step.laid_out(state)
-    ends = [family.member(r, clock.last) for family in step.families]
-    return output, ends
-
-
 class RecurrenceStep:
-    """The equations of one step of a recurrent layer."""
+    """The equations of one step of a recurrent layer in one direction.
 
-    def __init__(self, r: GraphReader, x: TracedTensor, clock: Clock, weights: Weights, begin: Sequence[TracedTensor]):
-        self.r, self.clock, self.weights = r, clock, weights
-        self.x = r.views.indexed(x, 1, clock.index, [])
+    `weights` contains the input weights, the state weights, and the two biases if there are any.
+    """
+
+    def __init__(
+        self,
+        r: GraphReader,
+        x: TracedTensor,
+        begin: Sequence[TracedTensor],
+        weights: Sequence[TracedTensor],
+        down: bool,
+    ):
+        sequence, axis = r.views.joined(x.used(r.axes), 1)
+        self.r, self.clock, self.weights = r, Clock(axis, r.index("t"), down), weights
+        self.x = r.views.indexed(sequence, 1, self.clock.index, [])
         self.families = [self.begun(name, tensor) for name, tensor in zip(("h", "c"), begin)]
 
     def begun(self, name: str, start: TracedTensor) -> ValueFamily:
@@ -147,16 +136,18 @@ class RecurrenceStep:
         return self.families[state].member(self.r, self.clock.before)
 
     def of_input(self) -> TracedTensor:
-        return self.add_bias(product(self.r, self.x, transpose_last(self.weights.input)), 0)
+        return self.multiply(self.x, 0)
 
     def multiply_state(self) -> TracedTensor:
         """Return W h + b for the previous state h. The result has the axis of h, so h is renamed in the product."""
         state = self.before(0)
         self.r.axes.apart([*axes_of(self.families[0].like.dims), *state.dims[1]])
-        return self.add_bias(product(self.r, state, transpose_last(self.weights.state)), 1)
+        return self.multiply(state, 1)
 
-    def add_bias(self, tensor: TracedTensor, which: int) -> TracedTensor:
-        return apply(self.r, "+", tensor, self.weights.biases[which]) if self.weights.biases else tensor
+    def multiply(self, tensor: TracedTensor, which: int) -> TracedTensor:
+        """Return the product of a tensor with the weights of this number, plus the bias if there is one."""
+        result = product(self.r, tensor, transpose_last(self.weights[which]))
+        return apply(self.r, "+", result, self.weights[which + 2]) if self.weights[2:] else result
 
     def gates(self, tensor: TracedTensor, count: int) -> list[TracedTensor]:
         """Define the tensor under a name, and return its `count` equal parts, one for each gate."""

@@ -43,7 +43,7 @@ def slice_(r: GraphReader, self: TracedTensor, dim: int, start: int | None, step
     if step > 1 and length * step == x.shape[dim] and start < step and not varies(length) and is_divisible(r, x, dim):
         split = r.views.regroup_dimensions(x, [*x.shape[:dim], length, step, *x.shape[dim + 1 :]])
         return r.views.picked(split.used(r.axes), dim + 1, start)
-    return r.cut(x.used(r.axes), dim, start + x.shape[dim] if start < 0 else start, length, step)
+    return r.views.slice_dimension(x.used(r.axes), dim, start + x.shape[dim] if start < 0 else start, length, step)
 
 
 def is_divisible(r: GraphReader, x: TracedTensor, dim: int) -> bool:
@@ -69,7 +69,7 @@ def split(r: GraphReader, self: TracedTensor, dim: int) -> tuple[TracedTensor | 
         return parts(r, x, dim, len(lengths), lengths[0])
     x = r.shared(x)
     starts = [sum(lengths[:part]) for part in range(len(lengths))]
-    return tuple(r.cut(x.used(r.axes), dim, start, length) for start, length in zip(starts, lengths))
+    return tuple(r.views.slice_dimension(x.used(r.axes), dim, start, length) for start, length in zip(starts, lengths))
 
 
 def parts(r: GraphReader, x: TracedTensor, dim: int, count: int, length: int) -> tuple[TracedTensor | None, ...]:
@@ -87,27 +87,19 @@ def parts(r: GraphReader, x: TracedTensor, dim: int, count: int, length: int) ->
 
 @rule("cat")
 def cat(r: GraphReader, tensors: Sequence[TracedTensor], dim: int) -> TracedTensor:
-    return join_tensors(r, tensors, dim % len(tensors[0].shape))
-
-
-def join_tensors(r: GraphReader, tensors: Sequence[TracedTensor], dim: int) -> TracedTensor:
-    """Concatenate tensors along an existing dimension."""
+    first, dim = tensors[0].shape, dim % len(tensors[0].shape)
     parts = [r.with_one_axis(numeric(tensor), dim) for tensor in tensors]
-    first, total = tensors[0].shape, sum(tensor.shape[dim] for tensor in tensors)
+    total = sum(tensor.shape[dim] for tensor in tensors)
     hint = next((r.views.base(part.dims[dim][0]) for part in parts if part.dims[dim]), "ax")
     return from_table(r, "concatenate", hint, (*first[:dim], total, *first[dim + 1 :]), parts, dim)
 
 
 @rule("stack")
 def stack(r: GraphReader, tensors: Sequence[TracedTensor], dim: int) -> TracedTensor:
-    return stack_tensors(r, tensors, dim % (len(tensors[0].shape) + 1))
-
-
-def stack_tensors(r: GraphReader, tensors: Sequence[TracedTensor], at: int) -> TracedTensor:
-    """Stack tensors along a new dimension."""
-    shape = (*tensors[0].shape[:at], len(tensors), *tensors[0].shape[at:])
+    first, dim = tensors[0].shape, dim % (len(tensors[0].shape) + 1)
     alike = len({tuple(map(bool, tensor.dims)) for tensor in tensors}) == 1
-    return from_table(r, "stack", "item", shape, tensors if alike else [*map(r.with_axes, tensors)], at)
+    parts = tensors if alike else [*map(r.with_axes, tensors)]
+    return from_table(r, "stack", "item", (*first[:dim], len(tensors), *first[dim:]), parts, dim)
 
 
 @rule("repeat")
@@ -155,7 +147,7 @@ def pad_constant(r: GraphReader, self: TracedTensor, pad: Sequence[int], value: 
     for back, (before, after) in enumerate(zip(pad[::2], pad[1::2]), 1):
         dim = len(x.shape) - back
         if before < 0 or after < 0:
-            x = r.cut(x, dim, max(-before, 0), x.shape[dim] + min(before, 0) + min(after, 0))
+            x = r.views.slice_dimension(x, dim, max(-before, 0), x.shape[dim] + min(before, 0) + min(after, 0))
         x = r.with_one_axis(x, dim) if before > 0 or after > 0 else x
     return from_table(r, "pad", "edge", r.shapes_now[0], x, tuple(max(width, 0) for width in pad), "constant", value)
 
@@ -165,7 +157,7 @@ def unfold(r: GraphReader, self: TracedTensor, dimension: int, size: int, step: 
     """Translate `unfold`, which returns the windows along a dimension. The last dimension contains their elements."""
     dim = dimension % len(self.shape)
     if size == 1 < step:
-        cut = r.cut(self, dim, 0, r.shapes_now[0][dim], step)
+        cut = r.views.slice_dimension(self, dim, 0, r.shapes_now[0][dim], step)
         return cut.moved((*cut.dims, ()))
     x = r.with_one_axis(self, dim)
     base = r.views.base(x.dims[dim][0]) if x.dims[dim] else ""

@@ -314,21 +314,20 @@ class TensorViews:
         node = nodes.Index(tensor.node, tuple(reversed(items))) if items else tensor.node
         return tensor.with_node(node, (*tensor.dims[:dim], *tensor.dims[dim + 1 :]))
 
-    def slice_dimension(
-        self, tensor: TracedTensor, dim: int, length: int, step: int, first: Node, last: Node
-    ) -> TracedTensor:
-        """Return `length` elements along a dimension, from `first` to `last` at intervals of `step`."""
+    def slice_dimension(self, tensor: TracedTensor, dim: int, start: int, length: int, step: int = 1) -> TracedTensor:
+        """Return `length` elements along a dimension, from `start`, counted from 0, at intervals of `step`."""
         if tensor.shape[dim] == length:
             return tensor
         if not tensor.dims[dim]:
             return tensor.with_dim(dim, () if length == 1 else repeat_dim(length))
         tensor, axis = self.joined(tensor, dim)
+        first = number(start + 1)
         if length == 1:
             return self.indexed(tensor, dim, first, [()])
         new = self.axes.new(size=length, hint=self.base(axis))
         if step != 1:
             return self.indexed(tensor, dim, call("+", (times(step, plus(iota(new), -1)), first)), [(new,)])
-        result = self.indexed(tensor, dim, nodes.Slice(first, last), [(new,)])
+        result = self.indexed(tensor, dim, nodes.Slice(first, number(start + length)), [(new,)])
         return result.with_node(rename_axes(result.node, [(axis, new)]))
 
     def indexed(self, tensor: TracedTensor, dim: int, index: Node, dims: Sequence[Dim]) -> TracedTensor:
