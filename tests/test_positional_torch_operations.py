@@ -67,10 +67,6 @@ VALUES = [  # function, shapes, names
     (lambda x: x.flatten(1).chunk(2, 1)[1], [(3, 2, 4)], PARTS),
     (lambda x, y: (x[:, :, None] * y[:, None, :]).flatten(1).split(5, 1)[2], [(3, 4), (3, 5)], {}),
     (lambda x: torch.stack([x], 1), [(3, 4)], {}),
-    (lambda x: (lambda a, b: a @ b.T)(*x.view(-1, 2, 4).unbind(1)), [(3, 8)], {}),
-    (lambda x: torch.select_scatter(x, x.sum(1), 1, 2), [(3, 4)], {}),
-    (lambda x: x.sum(1, True).squeeze(1) * x.squeeze().sum(1), [(3, 4)], {}),
-    (lambda x: x * x.new_ones(3, 4) + torch.full_like(x, 2.0) - torch.zeros_like(x), [(3, 4)], {}),
     (lambda x: x.flip(1), [(3, 4)], {}),
     (lambda x: x[:, None].flip((1, 2)), [(3, 4)], {}),
     (lambda x: x[:, None].repeat(1, 2, 1), [(3, 4)], {}),
@@ -184,6 +180,10 @@ VALUES = [  # function, shapes, names
     (lambda x: x.roll(1), [(3, 4)], {}),
     (lambda x: torch.round(x, decimals=2), [(3, 4)], {}),
     (lambda x: x.sum(0, keepdim=True).expand(3, 4)[torch.arange(2)[:, None], torch.arange(4)[None]], [(5, 4)], {}),
+    (lambda x: (lambda a, b: a @ b.T)(*x.view(-1, 2, 4).unbind(1)), [(3, 8)], {}),
+    (lambda x: torch.select_scatter(x, x.sum(1), 1, 2), [(3, 4)], {}),
+    (lambda x: x.sum(1, True).squeeze(1) * x.squeeze().sum(1), [(3, 4)], {}),
+    (lambda x: x * x.new_ones(3, 4) + torch.full_like(x, 2.0) - torch.zeros_like(x), [(3, 4)], {}),
 ]
 
 
