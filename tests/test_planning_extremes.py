@@ -301,3 +301,125 @@ def test_the_gradient_of_attention_to_large_values_is_finite():
     np.testing.assert_allclose(result.detach().numpy(), 1e38, rtol=1e-5)
     result.sum().backward()
     np.testing.assert_allclose(V.grad.numpy(), 0.2, rtol=1e-5)
+
+
+CHAIN, OF_CHAIN, CHAIN_SIZES = (
+    "A ⊙_{m} B ⊙_{k} C",
+    {"A": "n m", "B": "m k", "C": "k"},
+    {"n": 130, "m": 120, "k": 100},
+)
+END = {"float32": 30, "float64": 240}  # 10^END is in the range of the dtype, but its square is not
+SCALES = {
+    "B ⊙ C overflows": lambda end: (10.0**-end, 10.0**end, 10.0**end),
+    "B ⊙ C underflows": lambda end: (10.0**end, 10.0**-end, 10.0 ** (-end // 2)),
+    "A ⊙ B overflows": lambda end: (10.0 ** (end // 4), 10.0 ** (end // 4), 10.0 ** (-end // 4)),
+}
+CHAIN_SHAPES = {
+    name: f"ℝ^{{{' × '.join(f'{axis}[{CHAIN_SIZES[axis]}]' for axis in axes.split())}}}"
+    for name, axes in OF_CHAIN.items()
+}
+
+
+def factors_of_chain(a, b, c):
+    """Return the factors of A ⊙ B ⊙ C, whose numbers are between 1 and 2, or 0, times these."""
+    draw = np.random.default_rng(4)
+    shapes = [[CHAIN_SIZES[axis] for axis in axes.split()] for axes in OF_CHAIN.values()]
+    return {name: draw.uniform(1, 2, shape) * scale for name, shape, scale in zip(OF_CHAIN, shapes, (a, b, c))}
+
+
+def chain_of(arrays, library, dtype):
+    """Return the value of the chain for arrays of a library."""
+    xp = pytest.importorskip("jax.numpy" if library == "jax" else library)
+    if (library, dtype) == ("jax", "float64"):
+        pytest.importorskip("jax").config.update("jax_enable_x64", True)  # set back by tests/conftest.py
+    tensors = {
+        name: nt.tensor(xp.asarray(array.astype(dtype), dtype=getattr(xp, dtype)), OF_CHAIN[name])
+        for name, array in arrays.items()
+    }
+    result = nt.evaluate(CHAIN, tensors).to_array("n")
+    return np.asarray(getattr(result, "_array", result))
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
+def test_the_chain_of_these_tests_is_computed_in_another_order(library):
+    assert "written_1, (A, B, C))" in nt.formula(CHAIN).to_python(library, CHAIN_SHAPES)
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch", "jax", "array_api_strict"])
+@pytest.mark.parametrize("dtype", END)
+@pytest.mark.parametrize("name", [*SCALES, "one row underflows", "one column of zeros"])
+def test_a_chain_keeps_its_range_in_each_element(name, dtype, library):
+    end = END[dtype]
+    if name in SCALES:
+        arrays = factors_of_chain(*SCALES[name](end))
+    else:
+        row = np.ones((CHAIN_SIZES["m"], 1))
+        row[0] = 10.0**-end if name == "one row underflows" else 0
+        arrays = factors_of_chain(1, row, 10.0 ** (-end // 2) if row[0] else 1)
+        if row[0]:  # Only the tiny row counts.
+            arrays["A"][:, 0] *= 10.0**end
+            arrays["A"][:, 1:] = 0
+    A, B, C = (array.astype(dtype).astype(np.longdouble) for array in arrays.values())
+    np.testing.assert_allclose(chain_of(arrays, library, dtype), A @ B @ C, rtol=1e-5 if dtype == "float32" else 1e-13)
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize(
+    ("factors", "recomputes"),
+    [((1, 1, 1), False), ((1e-12, 1e-12, 1e12), False), ((1, "mask", 1), False), ((1e-25, 1e-25, 1e-20), True), ((1, 1e30, 1e30), True)],
+)  # fmt: skip
+def test_zeros_in_the_data_do_not_make_a_chain_recompute(factors, recomputes, library):
+    """The values that the other order makes may be 0 without an underflow."""
+    xp = pytest.importorskip(library)
+    mask = np.arange(CHAIN_SIZES["m"])[:, None] % 2
+    arrays = factors_of_chain(*(mask if factor == "mask" else factor for factor in factors))
+    space, calls = {}, []
+    exec(nt.formula(CHAIN).to_python(library, CHAIN_SHAPES), space)
+    written = space["written_1"]
+    space["written_1"] = lambda *factors: calls.append(factors) or written(*factors)
+    with np.errstate(over="ignore"):
+        result = space["function"](**{name: xp.asarray(array.astype("float32")) for name, array in arrays.items()})
+    assert len(calls) == recomputes
+    if not recomputes:
+        np.testing.assert_allclose(result, arrays["A"] @ arrays["B"] @ arrays["C"], rtol=1e-5)
+
+
+@pytest.mark.parametrize("sizes", [{"n": 0}, {"m": 0}, {"k": 0}])
+@pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
+def test_a_chain_of_unknown_sizes_may_be_empty(library, sizes):
+    arrays = factors_of_chain(1, 1, 1)
+    compiled = nt.formula(CHAIN).compile(library)
+    for size in ({}, {"n": 129}, {"n": 128}, sizes):
+        given = {
+            name: array[tuple(slice((CHAIN_SIZES | size)[axis]) for axis in OF_CHAIN[name].split())]
+            for name, array in arrays.items()
+        }
+        tensors = {name: nt.tensor(array, OF_CHAIN[name]).to(library) for name, array in given.items()}
+        result = np.asarray(compiled(**tensors).to_array("n"))
+        np.testing.assert_allclose(result, given["A"] @ given["B"] @ given["C"], rtol=1e-5)
+
+
+def gradients_of_chain(A, B, C, G):
+    return np.outer(G, B @ C), np.outer(G @ A, C), G @ (A @ B)
+
+
+OVERFLOW, GRADIENT = factors_of_chain(1e-30, 1e30, 1e30), np.full(CHAIN_SIZES["n"], 1e-30)
+
+
+@pytest.mark.parametrize("mapped", [False, True])
+@pytest.mark.parametrize("library", ["torch", "jax"])
+def test_the_gradient_of_a_chain_as_written_has_no_other_infinities(library, mapped):
+    module = pytest.importorskip("torch.func" if library == "torch" else "jax")
+    xp = pytest.importorskip("torch" if library == "torch" else "jax.numpy")
+
+    def loss(*given):
+        tensors = {name: nt.tensor(array, OF_CHAIN[name]) for name, array in zip(OF_CHAIN, given)}
+        return (nt.formula(CHAIN)(values=tensors).to_array("n") * xp.asarray(GRADIENT.astype("float32"))).sum()
+
+    gradient, given = module.grad(loss, (0, 1, 2)), [xp.asarray(array.astype("float32")) for array in OVERFLOW.values()]
+    if mapped:
+        results = [array[1] for array in module.vmap(gradient)(*(xp.stack([array, array]) for array in given))]
+    else:
+        results = gradient(*given)
+    for array, expected in zip(results, gradients_of_chain(**OVERFLOW, G=GRADIENT)):
+        np.testing.assert_allclose(np.asarray(array), expected, rtol=1e-5)

@@ -172,6 +172,25 @@ def test_a_formula_has_the_same_value_before_in_and_after_a_mode(kind, library, 
         assert not result.is_inference()
 
 
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize(("library", "mode"), [(library, mode) for library in KINDS for mode in KINDS[library][1]])
+@pytest.mark.filterwarnings("ignore")
+def test_a_mode_takes_a_chain_whose_values_are_examined(library, mode):
+    modes, array = KINDS[library][1], KINDS[library][3]
+    formula = nt.formula(f"(X ⊙ U) ⊙_{{m}} B ⊙_{{k}} C + {next(NUMBERS)} − {next(NUMBERS)} + 1")  # a new text
+
+    def function(x):
+        full = x.new_full if library == "torch" else lambda shape, number: jax.numpy.full(shape, number, x.dtype)
+        axes = {"U": "a m", "B": "m k", "C": "k"}
+        return formula(X=nt.tensor(x, "a"), **{
+            name: nt.tensor(full([{"a": 3}.get(axis, 1500) for axis in order.split()], 0.5), order)
+            for name, order in axes.items()
+        }).array  # fmt: skip
+
+    assert is_expected(modes[mode](function, array(X)), 0.5**3 * 1500**2 * X)
+    assert np.allclose(np.asarray(function(array(X))), 0.5**3 * 1500**2 * X, 1e-5)
+
+
 # PyTorch rejects ordinary parameters beside tensors without values.
 WITHOUT_PARAMETERS = ("FakeTensorMode", "meta tensors", "make_fx fake", "make_fx symbolic")
 

@@ -94,6 +94,12 @@ def loop(names: tuple[str, ...], options: dict[str, Any], step: Any, kernel: str
     return f"{kernel}({options['function']}, {text}, {options['steps']}, {options['kept']}{listed_})"
 
 
+def keep_in_range(names: tuple[str, ...], options: dict[str, Any], step: Any) -> str:
+    """Return code that computes the last arguments' value as written if the first arguments are out of range."""
+    end = 1 + options["made"]
+    return f"keep_in_range({names[0]}, {write_tuple(names[1:end])}, {options['function']}, {write_tuple(names[end:])})"
+
+
 LOOP = """
 def loop(step, states, slices, given, steps, kept, listed=()):
     \"\"\"Run a step for each slice. Return the final states, and the `kept` states after each step.\"\"\"
@@ -115,7 +121,7 @@ def index_error(index, size=None, base=1):
 COMMON = {
     **INFIX_LINES, **PREFIX_LINES, "expand": expand, "transpose": write_transpose, "pick": pick, "python": python, "head": "{0}[..., :{size}]", "part": "{0}[..., {start}:{stop}]",
     "unfold": "windows({0}, {at}, {size})", "positions": positions, "whole_positions": "whole_positions({0})", "covered": "covered({0})",
-    "item": "{0}[{at}]", "loop": loop,
+    "item": "{0}[{at}]", "loop": loop, "keep_in_range": keep_in_range,
     "exact_add": "exact_add({0}, {1})", "exact_subtract": "exact_subtract({0}, {1})",
     "exact_abs": "exact_abs({0})", "exact_cast": "exact_cast({0})",
 }  # fmt: skip

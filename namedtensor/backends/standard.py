@@ -7,6 +7,7 @@ from typing import Any
 from ..core.arrays import dtype_name
 from .lines import COMMON, INDEX_ERROR, LOOP, OF_NUMBERS, UNARY, exact, functions, numbers, write_tuple
 from .numpy_kernels import ERF, HORNER_WITH_COEFFICIENTS
+from .range_checks import KEEP
 from .source import Backend
 
 
@@ -172,6 +173,6 @@ BACKEND = Standard(
     "standard", "", LINES, {},
     {"horner": HORNER_WITH_COEFFICIENTS, "erf": ERF_WITHOUT_OUT, "first": FIRST,
      "index_error": INDEX_ERROR, "positions": POSITIONS, "scatter_add": SCATTER_ADD, "whole_positions": WHOLE_POSITIONS, "covered": COVERED, **exact("xp.any({0})"), "exact_cast": EXACT_CAST,
-     "windows": WINDOWS, "descending": DESCENDING, "cofactors": COFACTORS, "eigenvectors": EIGENVECTORS, "exponential": EXPONENTIAL, "loop": STEPS},
+     "windows": WINDOWS, "keep_in_range": KEEP, "descending": DESCENDING, "cofactors": COFACTORS, "eigenvectors": EIGENVECTORS, "exponential": EXPONENTIAL, "loop": STEPS},
     numbers=OF_NUMBERS, prefix="xp",
 )  # fmt: skip

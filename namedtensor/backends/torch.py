@@ -290,7 +290,6 @@ class Torch(Backend):
     def __init__(self, *arguments: Any, **named: Any):
         super().__init__(*arguments, **named)
         self.releases, self.stored = True, frozenset(("uint16", "uint32", "uint64"))
-        self.modules = ("numpy",)
 
     def default_float(self, xp: Any) -> str:
         import torch

@@ -3,26 +3,31 @@
 Factors are contracted two at a time, over the axes that no remaining factor needs. The cost of a product of two factors
 is estimated from the multiply-adds, the elements of the result and the library calls. Axes that both operands and the
 result share form a stack of products, and each product in the stack has an additional fixed cost.
+
+Another order may make values that the written order lacks, such as B ⊙_{j} C. They may overflow or underflow although
+no value of the written order does, so they are examined when the plan runs.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations
 from typing import Any, NamedTuple
 
 from ..core.arrays import HALF
 from ..core.extents import typical
 from ..operators import REGISTRY
-from ..terms.terms import Term
+from ..terms.terms import Term, number_of_elements
 from .builder import PlanBuilder
-from .lowering import CHAINED, Lowering
+from .lowering import CHAINED, MAX_AXES, Lowering
 from .plan import Argument, PlanValue
 
 MAX_FACTORS = 8  # a chain with more factors is computed in the order in which it is written
 CALL_MULTIPLY_ADDS = 500.0  # the cost of a call of the library, in multiply-adds
 MATRIX_MULTIPLY_ADDS = 100.0  # the cost of each matrix of a stack
+EXAMINATION_MULTIPLY_ADDS = {"numpy": 50_000.0, "torch": 150_000.0}  # the cost of examining the range of a value
+OTHER_EXAMINATION_MULTIPLY_ADDS = 500_000.0  # the same for other libraries, whose calls take longer
 
 
 class FactorChain(NamedTuple):
@@ -94,12 +99,12 @@ def best(shapes: Sequence[frozenset[str]], axes: frozenset[str], sizes: dict[str
         frozenset([position]): (0.0, position, shapes[position]) for position in places
     }
     for size in range(2, len(shapes) + 1):
-        for group in map(frozenset, combinations(places, size)):
+        for group in map(frozenset, itertools.combinations(places, size)):
             outside = frozenset().union(*(shapes[position] for position in places if position not in group))
             least: tuple[float, Tree, frozenset[str]] | None = None
             first = min(group)
             for count in range(1, size):
-                for part in combinations(sorted(group), count):
+                for part in itertools.combinations(sorted(group), count):
                     if first not in part:
                         continue
                     left, right = result[frozenset(part)], result[group - frozenset(part)]
@@ -137,8 +142,13 @@ def price(left: frozenset[str], right: frozenset[str], axes, outside, sizes: dic
 def reorder(lowering: Lowering, term: Term) -> Argument | None:
     """Return the value of a chain of contractions, computed in the cheapest order.
 
-    The result is None, so that the chain is computed as written, unless all factors have the same float dtype. Half
-    precision is excluded, because its range is narrow.
+    If this order makes values that the written order lacks, the step `keep_in_range` examines them. It computes the
+    chain as written if one of them leaves the range of its dtype.
+
+    If this step costs more than the cheapest order saves, the factors are multiplied in the written order, and the
+    sums are part of the products. The result is None, so that the chain is computed exactly as written, if this makes
+    such values too, or unless all factors have the same float dtype. Half precision is excluded, because its range is
+    narrow.
     """
     b, chain = lowering.builder, chain_of(term, lowering.is_separable, lowering.chains)
     if chain is None:
@@ -151,31 +161,114 @@ def reorder(lowering: Lowering, term: Term) -> Argument | None:
         return None
     sizes = {axis: size for value in values for axis, size in zip(value.order, value.shape)}  # type: ignore[union-attr]
     sizes = {axis: typical(size) for axis, size in sizes.items()}
-    _, tree = best([frozenset(value.order) for value in values], chain.axes, sizes)  # type: ignore[union-attr]
+    cost, tree = best([frozenset(value.order) for value in values], chain.axes, sizes)  # type: ignore[union-attr]
 
-    written = list(_find_written_products(term, lowering, 0))
-    late = {group: lowering.known(part) for group, part in written if id(part) in lowering.late}
-    lowering.reordered.update(id(part) for _, part in written if id(part) not in lowering.late)
+    order = _Order(lowering, term, chain, values)  # type: ignore[arg-type]
+    result = order.multiply(tree)
+    if order.made and order.may_be_as_written:
+        gain = _price_as_written(term, {id(factor) for factor in chain.factors}, sizes) - cost
+        if b.target.name != "javascript" and gain > order.price_of_examination(result):
+            result = order.keep_in_range(result)
+        else:
+            order.made.clear()
+            result = order.multiply(_find_written_tree(term, lowering, itertools.count()))
+            if order.made:
+                return None
+    lowering.reordered.update(id(part) for _, part in order.written if id(part) not in lowering.late)
+    return result
 
-    def product(tree: Tree) -> Any:
+
+class _Order:
+    """A chain whose factors are multiplied in another order. `made` contains the values that the written order lacks."""
+
+    def __init__(self, lowering: Lowering, term: Term, chain: FactorChain, values: Sequence[PlanValue]):
+        self.lowering, self.term, self.chain, self.values = lowering, term, chain, values
+        self.made: list[PlanValue] = []
+        self.written = list(_find_written_products(term, lowering, 0))
+        self.late = {group: lowering.known(part) for group, part in self.written if id(part) in lowering.late}
+        self.known = {(group, frozenset(part.shape)) for group, part in self.written}
+        most = lowering.limits.max_result_bytes // lowering.itemsize
+        self.may_be_as_written = all(
+            typical(number_of_elements(part)) <= most and len(part.shape) <= MAX_AXES for _, part in self.written
+        )
+
+    def multiply(self, tree: Tree) -> PlanValue:
+        """Return the product of the factors in a tree, summed over the axes that no other factor has."""
         if isinstance(tree, int):
-            return values[tree]
-        mine = _members(tree)
-        others = {axis for index, value in enumerate(values) if index not in mine for axis in value.order}  # type: ignore[union-attr]
-        gone = chain.axes - others
-        result = late.get(frozenset(mine))
-        if isinstance(result, PlanValue) and not gone & set(result.order):
-            return result
-        x, y = product(tree[0]), product(tree[1])
+            return self.values[tree]
+        b, mine = self.lowering.builder, frozenset(_members(tree))
+        others = {axis for index, value in enumerate(self.values) if index not in mine for axis in value.order}
+        gone = self.chain.axes - others
+        late = self.late.get(mine)
+        if isinstance(late, PlanValue) and not gone & set(late.order):
+            return late
+        x, y = self.multiply(tree[0]), self.multiply(tree[1])
         both = tuple(axis for axis in x.order if axis in gone and axis in y.order)
         if not {*x.order} <= {*y.order} and not {*y.order} <= {*x.order}:
-            x, y = (_sum_over(b, operand, gone - set(other.order)) for operand, other in ((x, y), (y, x)))
+            sums = (_sum_over(b, operand, gone - set(other.order)) for operand, other in ((x, y), (y, x)))
+            x, y = (total if total is operand else self.note(total) for total, operand in zip(sums, (x, y)))
         result = REGISTRY["⊙"].lower(b, (x, y), both, {})
-        lowering.limit_result(term, math.prod(result.shape))
+        self.lowering.limit_result(self.term, math.prod(result.shape))
         # The sum of one factor may overflow although the sum of the products does not.
-        return _sum_over(b, result, gone)
+        result = _sum_over(b, result, gone)
+        is_known = len(mine) == len(self.values) or (mine, frozenset(result.order)) in self.known
+        return result if is_known else self.note(result)
 
-    return product(tree)
+    def note(self, value: PlanValue) -> PlanValue:
+        """Note a value that the written order lacks, and return the value to continue with."""
+        b = self.lowering.builder
+        self.made.append(value)
+        if b.target.name != "jax" or not self.may_be_as_written:
+            return value
+        # If JAX computes as written, it also differentiates this order, in which zero times infinity would be NaN.
+        return b.where(b.isfinite(value), value, 0.0)
+
+    def price_of_examination(self, result: PlanValue) -> float:
+        """Return the estimated cost of examining the result and the values in `made`."""
+        each = EXAMINATION_MULTIPLY_ADDS.get(self.lowering.builder.target.name, OTHER_EXAMINATION_MULTIPLY_ADDS)
+        return sum(each + 8.0 * value.typical_count for value in (result, *self.made))
+
+    def keep_in_range(self, result: PlanValue) -> PlanValue:
+        """Return the result, or the value of the chain as written if the result or a value in `made` leaves its range."""
+        lowering = self.lowering
+        inner = lowering.lower_body().builder
+        inner.origin = self.term
+        inputs: dict[PlanValue, PlanValue] = {}
+        factors = dict(zip(map(id, self.chain.factors), self.values))
+
+        def make_input(value: PlanValue) -> PlanValue:
+            if value not in inputs:
+                inputs[value] = inner.input(f"x{len(inputs) + 1}", value.order, value.shape, value.dtype, value)
+            return inputs[value]
+
+        def write(term: Term) -> PlanValue:
+            value = lowering.known(term) if id(term) in lowering.late else factors.get(id(term))
+            if isinstance(value, PlanValue):
+                return make_input(value)
+            arguments = tuple(map(write, term.arguments))
+            return REGISTRY[term.operator].lower(inner, arguments, term.axes, dict(term.options))
+
+        for value in self.values:
+            make_input(value)
+        written = inner.reorder(write(self.term), result.order)
+        lowering.chains_as_written += 1
+        name = f"{lowering.prefix}written_{lowering.chains_as_written}"
+        plan = inner.plan(lowering.source, (written,), f"{name}_")
+        return lowering.builder.step(
+            "keep_in_range", (result, *self.made, *inputs), result.order, result.shape, result.dtype,
+            plan=plan, function=name, made=len(self.made),
+        )  # fmt: skip
+
+
+def _price_as_written(term: Term, factors: set[int], sizes: dict[str, int]) -> float:
+    """Return an estimated cost of a chain in the written order."""
+    if id(term) in factors:
+        return 0.0
+    inner = sum(_price_as_written(argument, factors, sizes) for argument in term.arguments)
+    left, *right = (frozenset(argument.shape) for argument in term.arguments)
+    if right:
+        return inner + price(left, right[0], frozenset(term.axes), frozenset(), sizes)
+    return inner + 2.0 * math.prod(sizes[axis] for axis in left) + CALL_MULTIPLY_ADDS
 
 
 def _find_written_products(term: Term, lowering: Lowering, start: int) -> Iterator[tuple[frozenset[int], Term]]:
@@ -186,6 +279,17 @@ def _find_written_products(term: Term, lowering: Lowering, start: int) -> Iterat
             yield frozenset(range(start, start + count)), argument
             yield from _find_written_products(argument, lowering, start)
         start += count
+
+
+def _find_written_tree(term: Term, lowering: Lowering, positions: Iterator[int]) -> Tree:
+    """Return the order of multiplication of the chain as written."""
+    left, *right = (
+        _find_written_tree(argument, lowering, positions)
+        if len(_collect_factors(argument, lowering.is_separable, lowering.chains)[0]) > 1
+        else next(positions)
+        for argument in term.arguments
+    )
+    return (left, *right) if right else left
 
 
 def _members(tree: Tree) -> set[int]:

@@ -110,7 +110,7 @@ class Lowering:
         self.stored: dict[int, PlanValue] = {}  # inputs before they are placed for computation
         self.fused: set[int] = set()  # terms that the library computes in one operation
         self.wakes_blas = False  # whether a product outside of the regions is large enough to wake BLAS threads
-        self.blocks = self.slices = self.loops = 0
+        self.blocks = self.slices = self.loops = self.chains_as_written = 0
         self.prefix = ""  # of the names of inner functions
 
     def inner(self) -> Lowering:

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 from .plan import Plan, PlanValue, Step
 
 VIEWS = frozenset(
-    "item part transpose reshape expand broadcast pick head same shifted unfold contiguous positions python".split()
+    "item part transpose reshape expand broadcast pick head same shifted unfold contiguous positions python keep_in_range".split()
 )
 FRESH = frozenset(
     "exp log log1p expm1 sqrt sin cos tan arctan arcsin arccos tanh sinh cosh abs sign floor ceil negative isfinite erf add subtract multiply divide "
     "power maximum minimum where cast sum prod max min matmul dot vecdot take put softmax standardize normalize normalize_slices scatter_add concat stack cumsum cumprod sort take_along".split()
 )
-WHOLE_VIEWS = frozenset(("reshape", "transpose"))  # views that contain each element once
+WHOLE_VIEWS = frozenset(("reshape", "transpose", "keep_in_range"))  # views that contain each element once
 HOLDERS = frozenset(("loop", "python"))  # steps that may keep an argument or return a view of it
 
 

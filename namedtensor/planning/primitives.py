@@ -217,6 +217,7 @@ ROWS = (
     # functions within
     Primitive("python", (0, MANY), not_inferred),  # a user's Python function
     Primitive("placed", ONE, same),  # the array on the devices that the function `number` places it on
+    Primitive("keep_in_range", SEVERAL, same),  # the first argument, or the inner `plan` of the last arguments if the first one or one of the next `made` arguments is out of range
     Primitive("tiling", SEVERAL, shape_from_options),  # the results of the inner `plan` for all tiles, assembled
     Primitive("slices", SEVERAL, not_inferred),  # the results of the inner `plan` for all slices, combined
     Primitive("loop", (0, MANY), not_inferred),  # the inner `plan` for each step: the final states, then the states of all steps, as arrays if `kept`, as lists if `listed`
