@@ -280,6 +280,7 @@ OWN: Mapping[str, Callable[..., Any]] = {  # operations that PyTorch would decom
         ("addmm", "addmv", "baddbmm"), lambda self, one, two, beta, alpha: beta * self + alpha * torch.matmul(one, two)
     ),
     "unbind": lambda self, dim: [self.select(dim, at) for at in range(self.shape[dim])],
+    "index_select": lambda self, dim, index: self[(slice(None),) * (dim % self.ndim) + (index,)],
     "select_scatter": lambda self, src, dim, index: torch.slice_scatter(
         self, src.unsqueeze(dim), dim, index % self.shape[dim], index % self.shape[dim] + 1
     ),

@@ -54,35 +54,24 @@ def is_divisible(r: GraphReader, x: TracedTensor, dim: int) -> bool:
 
 @rule("split", "split_with_sizes", "unsafe_split", "unsafe_split_with_sizes", skip="split_size split_sizes", moves=True)
 def split(r: GraphReader, self: TracedTensor, dim: int) -> tuple[TracedTensor | None, ...]:
+    """Split a dimension into parts.
+
+    If the parts are equal and the axis has no name, the axis is split into a `part` axis and an axis within each part.
+    Each result is then indexed along `part`.
+    """
     x, dim = self, dim % len(self.shape)
     lengths = [shape[dim] for shape in r.shapes_now]
+    count, length = len(lengths), lengths[0]
     whole = r.axes.expand_axes(x.dims[dim])
-    if (
-        len(whole) == 1
-        and len(set(lengths)) == 1
-        and r.views.is_divisible(whole[0])
-        and len(lengths) > 1
-        and not varies(lengths[0])
-    ):
-        return parts(r, x, dim, len(lengths), lengths[0])
-    if len(whole) > 1 and len(set(lengths)) == 1 and r.views.size(whole[0]) == len(lengths):
-        return parts(r, x, dim, len(lengths), lengths[0])
+    is_free = len(whole) == 1 and r.views.is_divisible(whole[0]) and count > 1 and not varies(length)
+    if len(set(lengths)) == 1 and (is_free or len(whole) > 1 and r.views.size(whole[0]) == count):
+        if is_free:
+            r.views.cut(x, whole[0], (count, length), ("part", r.views.base(whole[0])))
+        x = r.shared(r.views.regroup_dimensions(x, [*x.shape[:dim], count, length, *x.shape[dim + 1 :]]))
+        return tuple(r.views.picked(x.used(r.axes), dim, part) for part in range(count))
     x = r.shared(x)
-    starts = [sum(lengths[:part]) for part in range(len(lengths))]
+    starts = [sum(lengths[:part]) for part in range(count)]
     return tuple(r.views.slice_dimension(x.used(r.axes), dim, start, length) for start, length in zip(starts, lengths))
-
-
-def parts(r: GraphReader, x: TracedTensor, dim: int, count: int, length: int) -> tuple[TracedTensor | None, ...]:
-    """Split a dimension into `count` equal parts, and return the tensor of each part.
-
-    An unnamed axis is split into a `part` axis and an axis within each part. Each result is indexed along `part`.
-    """
-    shape = [*x.shape[:dim], count, length, *x.shape[dim + 1 :]]
-    whole = r.axes.expand_axes(x.dims[dim])
-    if len(whole) == 1 and r.views.is_divisible(whole[0]):
-        r.views.cut(x, whole[0], (count, length), ("part", r.views.base(whole[0])))
-    x = r.shared(r.views.regroup_dimensions(x, shape))
-    return tuple(r.views.picked(x.used(r.axes), dim, part) for part in range(count))
 
 
 @rule("cat")
@@ -105,12 +94,9 @@ def stack(r: GraphReader, tensors: Sequence[TracedTensor], dim: int) -> TracedTe
 @rule("repeat")
 def repeat(r: GraphReader, self: TracedTensor, repeats: Sequence[int]) -> TracedTensor:
     """Translate Tensor.repeat. A repeated dimension gets a new axis before its own axis, unless its size is 1."""
-    x = self.repeat_dimensions([*[1] * (len(repeats) - len(self.shape)), *self.shape])
-    for dim, (count, length) in enumerate(zip(repeats, x.shape)):
-        if count > 1 and length > 1:
-            x, copy = r.views.repeated(r.with_axis(x, dim), count)
-            x = x.with_dim(dim, (copy, *x.dims[dim]))
-    return x.repeat_dimensions(r.shapes_now[0])
+    x = r.with_axes(self.repeat_dimensions([*[1] * (len(repeats) - len(self.shape)), *self.shape]))
+    counts = tuple(count if dim else 1 for count, dim in zip(repeats, x.dims))
+    return from_table(r, "repeat", "copy", r.shapes_now[0], x, counts)
 
 
 @rule("slice_scatter", skip="end")
@@ -233,11 +219,6 @@ def diagonal(r: GraphReader, self: TracedTensor, offset: int, dim1: int, dim2: i
     rest = [dim for dim in range(rank) if dim not in (one, two)]
     node = nodes.Index(x.node, ((nodes.Axis(column.key), iota(row)),))
     return x.with_node(node, [*(x.dims[dim] for dim in rest), (row,)])
-
-
-@rule("index_select")
-def index_select(r: GraphReader, self: TracedTensor, dim: int, index: TracedTensor) -> TracedTensor:
-    return look_up(r, self, dim % len(self.shape), [index])
 
 
 @rule("index", "_unsafe_index")
