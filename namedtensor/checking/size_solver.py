@@ -50,9 +50,10 @@ class SizeSolver(SizesInterface):
         self.checker = checker
         self.declared: list[tuple[SizeEquation, Environment]] = []
         self.busy: set[SearchKey] = set()
-        self.failed: set[SearchKey] = set()  # of this run, since the last new value
-        self.valued: set[tuple[SearchKey, bool]] = set()  # searches of this run with a value, and whether it is known
-        self.found: dict[SearchKey, tuple[Any, Environment]] = {}
+        self.failed: set[SearchKey] = set()  # The failed searches of this run since the last new value.
+        self.valued: set[tuple[SearchKey, bool]] = set()  # The searches of this run with a value. True if it is known.
+        self.found: dict[SearchKey, Any] = {}
+        self.found_early: dict[SearchKey, Any] = {}  # The values of this run in environments that lack inputs.
         self.runs: int = 0
         self.searches: int = 0
         self.infers: bool = True  # Whether to infer sizes from the types of expressions.
@@ -96,9 +97,9 @@ class SizeSolver(SizesInterface):
         if find is not None:
             return find
         search_key = (symbol, env.serial, self.infers)
-        cached = self.found.get(search_key)
+        cached = self.found.get(search_key, self.found_early.get(search_key))
         if cached is not None:
-            return cached[0]
+            return cached
         if search_key in self.busy or search_key in self.failed:
             return None
         with self.run():
@@ -118,8 +119,7 @@ class SizeSolver(SizesInterface):
         finally:
             self.runs -= 1
             if not self.runs:
-                self.failed, self.valued = set(), set()
-                self.found = {search_key: cached for search_key, cached in self.found.items() if cached[1].complete}
+                self.failed, self.valued, self.found_early = set(), set(), {}
 
     def tried(self, symbol: Symbol, env: Environment, node: Any, search_key: SearchKey) -> Any:
         self.busy.add(search_key)
@@ -131,7 +131,7 @@ class SizeSolver(SizesInterface):
             self.failed.add(search_key)
             return None
         if is_ground(match):
-            self.found[search_key] = (match, env)
+            (self.found if env.complete else self.found_early)[search_key] = match
         self.valued.add((search_key, is_ground(match)))
         return match
 
