@@ -21,7 +21,7 @@ import namedtensor as nt
 import transformer
 from grammar import nodes
 from grammar.nodes import axis_of
-from namedtensor.checking import inferred_sizes, size_solver
+from namedtensor.checking import size_solver
 from namedtensor.checking.inferred_sizes import SizeInference
 from namedtensor.checking.size_solver import SizeSolver
 from namedtensor.layers.layer import Layer
@@ -202,9 +202,7 @@ def test_a_size_that_a_call_needs_is_that_of_its_own_axis():
 
 
 @pytest.mark.slow
-def test_sizes_that_follow_from_each_other_stay_within_the_limit(monkeypatch):
-    """What counts is typing in vain: not a question with an answer."""
-    monkeypatch.setattr(inferred_sizes, "MAX_PIECES", 5000)
+def test_sizes_that_follow_from_each_other_stay_within_the_limit(operations):
     lines = [f"Y_{{{k}}} = [Y_{{{k - 1}}}]_{{a_{k - 1}→a_{k}}} / |a_{k}|" for k in range(1, 120)]
     value = nt.evaluate("\n".join(["Y_0 = [1, 2]_{a_0}", *lines, "2^{119} ∑_{a_119} Y_{119}"]))
     assert float(value) == 3

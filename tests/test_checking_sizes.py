@@ -18,6 +18,13 @@ LAYER = ([1.0, 2.0, 3.0, 4.0], "layer")
 # a program, its inputs, and the value by the reader's pencil
 KNOWN = {
     "a literal": ("Y = [3, 1]_{a}\nY / |a|", {}, [1.5, 0.5]),
+    "a literal with its own size": ("[|c|, 2, 5]_{c}", {}, [3, 2, 5]),
+    "a literal with its own size, in nested calls": ("f(t) = ∑_{c} [t / |c|, 1]_{c}\nf(f(6))", {}, 3),
+    "a concatenation with its own size": ("Y = [4, 1]_{a} ⊕_{a} [|a|]_{a}\n∑_{a} Y", {}, 8),
+    "nested calls that need a size": (
+        "f(t) = g(t + Y) / 4\nY = ∑_{a} [g(2), 1]_{a} / |a|\ng(t) = h(t + Z) / 4\nZ = ∑_{a} [h(2), 1]_{a} / |a|\n"
+        "h(t) = t\nf(3)", {}, 0.33984375,
+    ),
     "a literal below": ("Z = Y |a|\nY = [3, 1]_{a}\nZ", {}, [6, 2]),
     "a rename": ("X_{b→a} / |a|", {"X": B}, [1 / 3, 2 / 3, 1]),
     "a renamed definition": ("Y = X_{b→a}\nY / |a|", {"X": B}, [1 / 3, 2 / 3, 1]),
@@ -399,6 +406,21 @@ def test_definitions_that_ask_for_sizes_are_typed_once(asks):
 
     ways(3)
     assert ways(18) < 3 * ways(9)
+
+
+def test_searches_in_nested_functions_are_not_repeated():
+    """A search copies each environment around a call once, although it is both the caller's and the parent's."""
+
+    def count_calls(n):
+        terms = [f"f_{i}(t) = f_{i - 1}(t) + ∑_{{a_{i}}} iota_{{a_{i}}}" for i in range(2, n + 1)]
+        text = "\n".join(["f_1(t) = t + ∑_{a_1} iota_{a_1}", *terms, f"f_{n}(x)"])
+        result = []
+        calls = calls_of(lambda: result.append(nt.check(text, x="ℝ")))
+        assert result[0].type == "ℝ"
+        return calls
+
+    count_calls(3)
+    assert count_calls(16) < 6 * count_calls(8)
 
 
 @pytest.mark.slow

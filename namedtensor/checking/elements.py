@@ -28,7 +28,6 @@ from .claims import check_statement
 from .declarations import local_declaration, set_axes
 from .filled_positions import Filled, Positions, all_of, count_of, length, numbers_to, positions_at
 from .indexing import check_position, find_indexed_axis, iota
-from .inferred_sizes import CircularSizeError
 from .ranges import numbers_of
 from .size_facts import no_size, to_size
 from .stacked_families import StackedIndex, laid
@@ -134,14 +133,10 @@ def left_sizes(checker: Inference, group: list[Definition], env: Environment) ->
             real = find_indexed_axis(checker, axis, env)
             if real in result:
                 continue
-            size, circular = stated.get(real), None
-            try:
-                size = checker.solver.size_of(real, env, axis) if size is None else size
-            except CircularSizeError as problem:  # The size depends on the type of the tensor under definition.
-                circular = problem
+            size = stated.get(real)
+            size = checker.solver.size_said(real, env, axis) if size is None else size
             size = find_filled_size(checker, group, axis, env) if size is None else size
-            if size is None and circular is not None:
-                raise circular
+            size = checker.solver.size_of(real, env, axis) if size is None else size
             result[real] = resolve(size_left_open(checker, real, axis) if size is None else size)
     return result
 

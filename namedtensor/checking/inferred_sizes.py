@@ -3,43 +3,39 @@
 For example, in `Y = [3, 1]_{a}`, `Y / |a|`, the inputs lack the axis a, but |a| is 2. The size of an axis comes from
 inputs, then from declarations and size equations. If it is still unknown, a separate checker types the scope's
 equations to find their axes. Statements may be in any order, so an equation may need the size that is being inferred.
-Such an equation fails only in the separate checker, which then types the operands of the equation.
+The separate checker types such an equation with a variable for the size, and the operands of the equation provide it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, TypeAlias
 
 from grammar import nodes
 from grammar.errors import NotationError
 from grammar.nodes import Axis, Call, Node, Size, axis_of
 from grammar.traversal import children
 
-from ..core.sizes import is_ground, resolve
+from ..core.sizes import SizeVariable, is_ground, resolve, unify
 from ..scope.names import walk
 from ..scope.symbols import Definition
 from ..terms.environment import Environment
 from ..terms.inference import AlreadyReportedError, Inference
 from ..terms.terms import Term, TermGraph
 
-MAX_PIECES = 20_000  # The maximum number of expressions that are typed to infer sizes.
-PIECES_OF_A_REPEAT = 20  # The estimated cost of repeating a question without an answer.
-MAX_ROUNDS = 8  # The maximum number of rounds for questions that depend on each other.
-Question: TypeAlias = tuple[str, Any]  # An axis, and the cache key of an environment.
-AxisSizes: TypeAlias = dict[int, str]  # Maps each size of an axis to its source.
+AxisSizes: TypeAlias = dict[Any, str]  # Maps each size of an axis to its source.
 
 
-def infer_size(checker: Inference, axis: str, environment: Environment, node: Any) -> int | None:
+def infer_size(checker: Inference, axis: str, scope: Environment, env: Environment, node: Any) -> Any:
     """Infer the size of an axis from the expressions in a call or program. Return None if this is not possible.
 
-    Raise an error if the inferred sizes conflict.
+    `env` is the environment of the expression that needs the size. Raise an error if the inferred sizes conflict.
     """
-    if not may_make(checker, axis, environment):
+    if not may_make(checker, axis, scope):
         return None
     if checker.size_inference is None:
         checker.size_inference = SizeInference(checker)
-    sizes = checker.size_inference.sizes(axis, environment)
+    sizes = checker.size_inference.sizes(axis, scope, env)
     if len(sizes) > 1:
         raise several_sizes(checker, axis, [(source, size) for size, source in sizes.items()], node)
     return next(iter(sizes), None)
@@ -82,101 +78,76 @@ def axes_named(root: Any) -> Iterator[Axis]:
         stack.extend(reversed(children(node)))
 
 
-class CircularSizeError(NotationError):
-    """Raised if the inference of a size requires the size itself."""
+class ScopeSizes(NamedTuple):
+    """The sizes of the axes in one scope.
 
-
-class Round:
-    """One round of answers to questions that may depend on each other. Each question is evaluated once.
-
-    If a question depends on itself, it uses the answer of the previous round. The first round has no previous answers.
-    A round is final if it confirms all previous answers that it used.
+    `variables` contains a variable for each size that was requested, and `answers` contains the inferred sizes, with
+    their sources. `terms` contains the terms of the typed expressions in the scope, by the node's id. `circular` contains
+    the calls whose functions needed the size of an axis of this scope before it was known.
     """
 
-    def __init__(self, known: dict[Question, AxisSizes]):
-        self.known = known  # The answers of the previous round.
-        self.answers: dict[Question, AxisSizes] = {}
-        self.open: set[Question] = set()  # The questions that are being answered.
-        self.circular: set[Question] = set()  # The questions that depend on themselves.
-
-    def is_final(self) -> bool:
-        return all(self.answers.get(question, {}) == self.known.get(question, {}) for question in self.circular)
+    env: Environment
+    variables: dict[str, SizeVariable]
+    answers: dict[str, AxisSizes]
+    terms: dict[int, tuple[Node, Term | None]]
+    circular: set[tuple[str, int]]  # Axes, and the ids of calls.
 
 
 class SizeInference:
-    """An inference of sizes by a separate checker, which leaves the program's recorded types unchanged."""
+    """An inference of sizes by a separate checker, which leaves the program's recorded types unchanged.
+
+    An unknown size is a variable for the separate checker. An expression that needs its own size is therefore typed with
+    a variable. Each expression of a scope is typed once.
+    """
 
     def __init__(self, checker: Inference):
         self.checker = checker.fork()
         self.checker.size_inference = self
+        self.checker.infer_parameters = True
         self.checker.graph = TermGraph(checker.graph.serials)  # Its environments contain terms of the program's graph.
-        self.answers: dict[Question, AxisSizes] = {}
-        self.round: Round | None = None  # The current round, or None between questions.
-        self.work = 0
+        self.scopes: dict[Any, ScopeSizes] = {}
 
-    def sizes(self, axis: str, environment: Environment) -> AxisSizes:
-        """Return the sizes that an axis has in an environment's equations, with each size's source."""
-        question = (axis, cache_key(environment))
-        if question in self.answers:
-            return self.answers[question]
-        if self.round is not None:
-            return self.answer_once(question, environment, self.round)
-        latest = Round({})
-        try:
-            for _ in range(MAX_ROUNDS):
-                self.round = latest
-                if self.answer_once(question, environment, latest) or latest.is_final():
-                    break
-                latest = Round(latest.answers)
-        finally:
-            self.round = None
-        answer = latest.answers.get(question, {})
-        self.answers |= latest.answers if latest.is_final() else {question: answer}
-        return answer
+    def sizes(self, axis: str, environment: Environment, asking: Environment) -> AxisSizes:
+        """Return the sizes that an axis has in an environment's equations, with each size's source.
 
-    def answer_once(self, question: Question, environment: Environment, current: Round) -> AxisSizes:
-        """Return the sizes of an axis in an environment. Compute them at most once per round.
-
-        A failed question is not retried in the same round.
+        `asking` is the environment of the expression that needs the size.
         """
-        if question in current.answers:
-            self.work += 0 if current.answers[question] else PIECES_OF_A_REPEAT
-            return current.answers[question]
-        if question in current.open:
-            self.work += PIECES_OF_A_REPEAT
-            current.circular.add(question)
-            if not current.known.get(question):
-                raise CircularSizeError(309, f"inferring the size of axis {question[0]} requires that size itself")
-            return current.known[question]
-        if self.work > MAX_PIECES:
-            return {}
-        current.open.add(question)
-        try:
-            answer = self.answer(question[0], self.mirror_environment(environment))
-        finally:
-            current.open.discard(question)
-        current.answers[question] = answer
+        key = cache_key(environment)
+        scope = self.scopes.get(key)
+        if scope is None:
+            scope = self.scopes[key] = ScopeSizes(self.mirror_environment(environment, {}), {}, {}, {}, set())
+        if axis in scope.answers:
+            return scope.answers[axis]
+        if axis in scope.variables:
+            scope.circular.add((axis, id(find_call_within(scope.env, asking))))
+            return {scope.variables[axis]: f"|{axis}|"}
+        variable = scope.variables[axis] = SizeVariable(f"|{axis}|")
+        answer = scope.answers[axis] = AxisSearch(self, axis, scope).search()
+        size = next(iter(answer)) if answer else self.checker.solver.size_of(axis, scope.env)
+        if len(answer) < 2 and size is not None:
+            unify(variable, size)
         return answer
 
-    def answer(self, axis: str, env: Environment) -> AxisSizes:
-        self.work += 1
-        names = find_axis_names(self.checker, axis, env)
-        search = AxisSearch(self, axis, names, env)
+    def term_or_none(self, scope: ScopeSizes, infer: Callable[[], Term | None]) -> Term | None:
+        """Return the term that a function infers, or None if it raises an error. Record the terms of its expressions."""
+        start = len(self.checker.trace)
         try:
-            for key, group in self.checker.definitions_of(env).items():
-                if any(search.may_have(definition.statement) for definition in group):
-                    bodies = [definition.body for definition in group]
-                    search.look(lambda key=key: self.checker.find(key, env, None), bodies, str(key))
-            for family in self.checker.families_of(env):
-                if family.range is not None and search.may_have(family.statement):
-                    search.look(lambda family=family: self.first_member(family, env), [family.body], str(family.key))
-            for body in bodies_of(self.checker, env):
-                search.part(body)
-            for body in search.rest if not search.found else ():
-                search.below(body)
+            return infer()
+        except (NotationError, AlreadyReportedError):
+            return None
         finally:
-            self.tidy(env)
-        return search.found
+            for node, term, env in self.checker.trace[start:]:
+                if env.nearest_call is scope.env:
+                    scope.terms.setdefault(id(node), (node, term))
+            if not start:  # No other search needs the trace, which counts toward the limit on nodes.
+                self.checker.trace.clear()
+
+    def term_of(self, scope: ScopeSizes, node: Node) -> Term | None:
+        """Return the term of an expression in a scope, or None if it cannot be typed."""
+        if id(node) not in scope.terms:
+            env = Environment(parent=scope.env, sizes_parent=scope.env, depth=scope.env.depth, active=scope.env.active)
+            scope.terms[id(node)] = node, self.term_or_none(scope, lambda: self.checker.infer(node, env))
+        return scope.terms[id(node)][1]
 
     def first_member(self, family: Definition, env: Environment) -> Term | None:
         assert family.range is not None
@@ -186,96 +157,108 @@ class SizeInference:
             first[over.variable.text] = self.checker.solver.value(over.first, environment)
         return self.checker.find(family.name.key(first.get), env, None)
 
-    def tidy(self, env: Environment) -> None:
-        """Forget failed evaluations, which may have failed only because the requested size was unknown."""
-        for holder in filter(None, (env, env.sizes_parent, self.checker.top)):
-            for key in [key for key, result in holder.memo.items() if isinstance(result, NotationError)]:
-                del holder.memo[key]
-        self.work += len(self.checker.trace)
-        self.checker.trace.clear()
+    def mirror_environment(self, env: Environment | None, mirrors: dict[int, Environment]) -> Any:
+        """Return a copy of an environment for the separate checker, without the terms of its definitions.
 
-    def mirror_environment(self, env: Environment | None) -> Any:
-        """Return a copy of an environment for the separate checker, without the terms of its definitions."""
+        `mirrors` contains the copies of enclosing environments, by serial number. Each of them is copied once, because a
+        call may have the same environment as its parent and its caller.
+        """
         if env is None or env.parent is None:
             return None if env is None else self.checker.top
-        return Environment(
-            parent=self.mirror_environment(env.parent),
-            sizes_parent=self.mirror_environment(env.sizes_parent),
-            caller=self.mirror_environment(env.caller),
-            function=env.function,
-            call=env.call,
-            depth=env.depth,
-            variables=dict(env.variables),
-            axes=env.axes,
-            indices=env.indices,
-            sizes=dict(env.sizes),
-            scalars=dict(env.scalars),
-            extras=env.extras,
-            active=env.active,
-        )
+        if env.serial not in mirrors:
+            mirrors[env.serial] = Environment(
+                parent=self.mirror_environment(env.parent, mirrors),
+                sizes_parent=self.mirror_environment(env.sizes_parent, mirrors),
+                caller=self.mirror_environment(env.caller, mirrors),
+                function=env.function,
+                call=env.call,
+                depth=env.depth,
+                variables=dict(env.variables),
+                axes=env.axes,
+                indices=env.indices,
+                sizes=dict(env.sizes),
+                scalars=dict(env.scalars),
+                extras=env.extras,
+                active=env.active,
+            )
+        return mirrors[env.serial]
 
 
 class AxisSearch:
-    """A search for the sizes of one axis.
+    """A search for the sizes of one axis in a scope.
 
-    `found` contains the sizes found so far, and `rest` contains the remaining expressions.
+    `found` contains the sizes found so far, and `rest` contains the expressions that lack the axis.
     """
 
-    def __init__(self, inference: SizeInference, axis: str, names: set[str], env: Environment):
-        self.inference, self.axis, self.names, self.env = inference, axis, names, env
+    def __init__(self, inference: SizeInference, axis: str, scope: ScopeSizes):
+        self.inference, self.axis, self.scope = inference, axis, scope
+        self.names = find_axis_names(inference.checker, axis, scope.env)
         self.found: AxisSizes = {}
         self.rest: list[Node] = []
 
-    def look(self, typed: Callable[[], Term | None], bodies: Iterable[Node], source: str) -> None:
+    def search(self) -> AxisSizes:
+        """Return the sizes of the axis in definitions and bodies or, if none has the axis, in their operands."""
+        checker, env = self.inference.checker, self.scope.env
+        for key, group in checker.definitions_of(env).items():
+            if any(self.may_have(definition.statement) for definition in group):
+                term = self.inference.term_or_none(self.scope, lambda key=key: checker.find(key, env, None))
+                self.look(term, [definition.body for definition in group], str(key))
+        for family in checker.families_of(env):
+            if family.range is not None and self.may_have(family.statement):
+                term = self.inference.term_or_none(self.scope, lambda of=family: self.inference.first_member(of, env))
+                self.look(term, [family.body], str(family.key))
+        for body in bodies_of(checker, env):
+            self.look_at(body)
+        for body in self.rest if not self.found else ():
+            self.look_below(body)
+        return self.found
+
+    def look(self, term: Term | None, bodies: list[Node], source: str) -> None:
         """Record the size of the axis in a term.
 
-        If the term cannot be typed, search the operands of its expressions. If it lacks the axis, add the expressions
-        to `rest`.
+        If the term cannot be typed, or if it depends on the size, look at the operands of its expressions instead.
         """
-        self.inference.work += 1
-        term = term_or_none(typed)
-        if term is None:
+        if term is None or any(map(self.is_circular, bodies)):
             for body in bodies:
-                self.below(body)
-            return
-        size = resolve(term.shape.get(self.axis))
-        if size is None:
+                self.look_below(body)
+        elif self.axis not in term.shape:
             self.rest += bodies
-        elif is_ground(size):
+        elif is_ground(size := resolve(term.shape[self.axis])):
             self.found.setdefault(size, source)
 
-    def part(self, node: Node) -> None:
+    def look_at(self, node: Node) -> None:
         if self.may_have(node):
-            checker = self.inference.checker
-            environment = Environment(
-                parent=self.env, sizes_parent=self.env, depth=self.env.depth, active=self.env.active
-            )
-            self.look(lambda: checker.infer(node, environment), [node], checker.text(node))
+            self.look(self.inference.term_of(self.scope, node), [node], self.inference.checker.text(node))
 
-    def below(self, node: Node) -> None:
+    def look_below(self, node: Node) -> None:
         for child in children(node):
             if type(child) in self.inference.checker.RULES and not isinstance(child, Size):
-                self.part(child)
+                self.look_at(child)
+
+    def is_circular(self, body: Node) -> bool:
+        """Return whether a part of an expression needs the size that the search is for, in its type or in a call."""
+        variable = resolve(self.scope.variables[self.axis])
+        for node in walk(body):
+            _, term = self.scope.terms.get(id(node), (node, None))
+            size = None if term is None else resolve(term.shape.get(self.axis))
+            if (self.axis, id(node)) in self.scope.circular or (size is variable and not is_ground(variable)):
+                return True
+        return False
 
     def may_have(self, node: Any) -> bool:
-        """Return whether an expression may have the axis because it names the axis or calls a function.
-
-        Return False if the search has reached its limit.
-        """
-        if self.inference.work + len(self.inference.checker.trace) > MAX_PIECES:
-            return False
-        scope = self.inference.checker.scope
-        names = {*scope.functions, *self.inference.checker.python}
-        calls = any(isinstance(part, Call) and part.operator in names for part in walk(node))
+        """Return whether an expression may have the axis, because it names the axis or calls a function."""
+        checker = self.inference.checker
+        functions = {*checker.scope.functions, *checker.python}
+        calls = any(isinstance(part, Call) and part.operator in functions for part in walk(node))
         return calls or not self.names.isdisjoint(axis.name for axis in axes_named(node))
 
 
-def term_or_none(typed: Callable[[], Term | None]) -> Term | None:
-    """Return the term that a function computes, or None if it raises an error."""
-    try:
-        return typed()
-    except (NotationError, AlreadyReportedError):
-        return None
+def find_call_within(scope: Environment, env: Environment) -> Node | None:
+    """Return the call in a scope that led to an environment, or None if the environment is in the scope itself."""
+    node, call = None, env.nearest_call
+    while call is not scope and call.caller is not None:
+        node, call = call.call, call.caller.nearest_call
+    return node
 
 
 def cache_key(env: Environment) -> Any:

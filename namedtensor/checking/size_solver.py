@@ -150,7 +150,7 @@ class SizeSolver(SizesInterface):
                 search = self.solve_by_equations(symbol, self.facts_of_call(symbol, current))
             if search is None and current.function is not None and kind == "size":
                 search = self.read_declared_size(name, current.function.sets, current)
-                search = self.infer_from_equations(name, current, node) if search is None else search
+                search = self.infer_from_equations(name, current, env, node) if search is None else search
                 bare = name.rstrip(MARKS)
                 if search is None and bare != name and name in map(source_name, current.extras):
                     search = self.direct(("size", bare), current, node)
@@ -162,7 +162,7 @@ class SizeSolver(SizesInterface):
             return search
         search = self.read_declared_size(name, chain(*(sets for _, _, sets, _ in self.checker.scope.declarations)), env)
         if search is None:
-            search = self.infer_from_equations(name, self.checker.top, node)
+            search = self.infer_from_equations(name, self.checker.top, env, node)
         if search is None:
             search = self.direct(symbol, self.checker.unnamed, node)
         bare = name.rstrip(MARKS)  # By default, a*, a† and a** have the size of a.
@@ -194,9 +194,9 @@ class SizeSolver(SizesInterface):
                     return value
         return None
 
-    def infer_from_equations(self, name: str, environment: Environment, node: Any) -> Any:
+    def infer_from_equations(self, name: str, scope: Environment, env: Environment, node: Any) -> Any:
         """Return an axis size inferred from the expressions in a call or program, or None if it is unknown."""
-        return infer_size(self.checker, name, environment, node) if self.infers else None
+        return infer_size(self.checker, name, scope, env, node) if self.infers else None
 
     def speaks_of(self, fact: SizeEquation, env: Environment, symbol: Symbol) -> bool:
         axes = {node.axis.name for side in sides(fact) for node in walk(side) if isinstance(node, Size)}
