@@ -63,7 +63,7 @@ def environment() -> dict[str, str]:
 def record(folder: Path) -> int:
     """Run all tests once, keep in that folder which lines each takes, and return whether a test failed."""
     folder.mkdir(parents=True, exist_ok=True)
-    options = "-q --slow -p no:cacheprovider --numprocesses=auto --dist=worksteal -o junit_family=xunit1".split()
+    options = "-q --whole -p no:cacheprovider --numprocesses=auto --dist=worksteal -o junit_family=xunit1".split()
     options += ["--cov", "--cov-branch", "--cov-context=test", "--cov-report=", f"--junitxml={folder / 'tests.xml'}"]
     where = environment() | {"COVERAGE_FILE": str(folder / "coverage")}
     status = subprocess.run([sys.executable, "-m", "pytest", *options, "tests"], cwd=ROOT, env=where).returncode
