@@ -23,6 +23,7 @@ LINES = [
     (nt.tensor([NAN, NAN], "a"), "NamedTensor(a[2], float64, nan)"),
     (nt.tensor([NAN, 1.0, INF], "a"), "NamedTensor(a[3], float64, 1…∞, with nan)"),
     (nt.tensor([-INF, 0.0], "a"), "NamedTensor(a[2], float64, -∞…0)"),
+    (nt.tensor(np.broadcast_to(np.float32([2, NAN]), (10**9, 2)), "a b"), "NamedTensor(a[1000000000] × b[2], float32, 2, with nan)"),
     (nt.tensor(np.ones(2, "float32"), "seq'"), "NamedTensor(seq'[2], float32, 1)"),
     (nt.tensor([1.23456789e-9, 1.5e10], "a"), "NamedTensor(a[2], float64, 1.235e-09…1.5e+10)"),
     (nt.tensor([1 + 2j], "a"), "NamedTensor(a[1], complex128)"), (nt.tensor(np.float16(0.1)), "NamedTensor(float16, 0.1)"),

@@ -96,6 +96,8 @@ def summary(tensor: NamedTensor) -> str:
 
 
 def _range(tensor: NamedTensor) -> str:
+    import numpy as np
+
     array = values(tensor, tensor.axes)
     if array is None:
         return "no values yet"
@@ -106,18 +108,12 @@ def _range(tensor: NamedTensor) -> str:
     digits = digits_of(IN_HALVES if array.dtype == "float16" else IN_TABLES)
     if not tensor.axes:
         return number(array.item(), digits)
-    finite = array[~_nan(array)]
-    if finite.size == 0:
+    array = array[tuple(slice(None if stride else 1) for stride in array.strides)]  # without repeated elements
+    low, high = (function.reduce(array, axis=None).item() for function in (np.fmin, np.fmax))
+    if low != low:
         return "nan"
-    low, high = finite.min().item(), finite.max().item()
     text = number(low, digits) if low == high else f"{number(low, digits)}…{number(high, digits)}"
-    return text + (", with nan" if finite.size < array.size else "")
-
-
-def _nan(array: Any) -> Any:
-    import numpy as np
-
-    return np.isnan(array) if array.dtype.kind == "f" else np.zeros(array.shape, dtype=bool)
+    return text + (", with nan" if np.isnan(array.min()) else "")
 
 
 def values(tensor: NamedTensor, order: tuple[str, ...]) -> Any:
