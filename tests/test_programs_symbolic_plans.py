@@ -57,6 +57,7 @@ TABLE = {
     "of the axis that changes": case("Y = X ⊙_{seq} X_{chans→val}"),
     "of several axes": case("Y = X ⊙_{batch, seq} X_{chans→val}", X="batch seq chans", sizes=BATCHES),
     "an axis that may have no index": case("|inner| = |seq| - 4\nY = X_{seq(iota_{inner} + 2)}"),
+    "a size in a literal": case("Y = X [1.5, |seq|, 2, 1]_{chans}"),
     "softmax": case("Y = softmax_{seq} X"),
     "softmax over two axes": case("Y = softmax_{seq, chans} X"),
     "statistics": case("Y = standardize_{seq}(X) + max_{seq} X − mean_{seq, chans}(X) + var_{seq} X"),
@@ -196,7 +197,7 @@ def test_each_size_gives_what_a_plan_of_its_own_gives(name, library):
 
 
 OF_JAX = (
-    "attention", "a causal mask", "a case on a size", "powers of a size", "a size of another", "windows", "merged axes", "a split of the length",
+    "a size in a literal", "attention", "a causal mask", "a case on a size", "powers of a size", "a size of another", "windows", "merged axes", "a split of the length",
     "a sum over places", "an index", "a derivative", "a recurrence over the length", "a function with lifting", "places",
 )  # fmt: skip
 
