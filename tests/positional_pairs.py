@@ -63,7 +63,7 @@ PAIRS = [Pair(*row) for row in (
     (r"\text{softmax}(QK^T / \sqrt{d_k} + M) V", "Q: q d; K: s d; V: s v; M: q s", "softmax_{s}(Q ⊙_{d} K / √|d| + M) ⊙_{s} V"),
     (r"\text{softmax}(X W_Q W_K^\top X^\top) X W_V", "X: n d; W_Q: d k; W_K: d k; W_V: d v", "softmax_{n'}(X ⊙_{d} W_Q ⊙_{k} (X_{n→n'} ⊙_{d} W_K)) ⊙_{n'} (X_{n→n'} ⊙_{d} W_V)"),
     (r"z = \sigma(W_z x + U_z h)", "W_z: h d; U_z: h h; x: d; h: h", "σ(W_z ⊙_{d} x + (U_z ⊙_{h'} h_{h→h'}))"),
-    (r"(1 - z) \odot h + z \odot \tilde{h}", "z: h; h: h; h̃: h", "(1 − z) ⊙ h + z ⊙ h_{tilde}"),
+    (r"(1 - z) \odot h + z \odot \tilde{h}", "z: h; h: h; h̃: h", "(1 − z) ⊙ h + z ⊙ h̃"),
     (r"c = f \odot c_0 + i \odot \tanh(W x + U h)", "f: h; c_0: h; i: h; W: h d; x: d; U: h k; h: k", "f ⊙ c_0 + i ⊙ tanh(W ⊙_{d} x + U ⊙_{k} h)"),
     (r"o \odot \tanh(c)", "o: h; c: h", "o ⊙ tanh(c)"),
     (r"y = W_2\, \mathrm{GELU}(W_1 x)", "W_1: h d; W_2: m h; x: d", "W_2 ⊙_{h} gelu(W_1 ⊙_{d} x)"),

@@ -7,7 +7,7 @@ from positional_pairs import PAIRS, REFUSED
 
 import namedtensor as nt
 
-RENAMED = {"h̃": "h_{tilde}", "K_*": "K_{star}"}
+RENAMED = {"K_*": "K_{star}"}
 SIZE = re.compile(r"(\w+)\[(\d+)\]")
 
 

@@ -230,3 +230,30 @@ def test_a_name_of_many_labels_is_a_name():
     assert nt.evaluate(f"{name} + Y", {name: X, "Y": Y}).to_array("a").tolist() == [4.0, 6.0]
     with pytest.raises(nt.NotationError, match="name error 201"):
         nt.evaluate(f"{name} + Y", Y=Y)
+
+
+@pytest.mark.parametrize("name", ["x̂", "ŷ", "x̄", "θ̂'", "β̂_1", "v⃗", "Ŵ^{x̂}"])
+def test_a_name_with_an_accent_is_given_as_the_text_spells_it(name):
+    assert float(nt.evaluate(f"{name} + 1", {name: 2})) == 3
+    assert float(nt.evaluate(nt.to_latex(name), {name: 2})) == 2
+
+
+def test_an_axis_with_an_accent_is_named_as_the_text_spells_it():
+    assert float(nt.evaluate("∑_{x̂} X", X=nt.tensor([1.0, 2.0], "x̂"))) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("β1", "a Greek letter is a name by itself: write β_1"),
+        ("xβ", "a Greek letter is a name by itself: write x_β"),
+        ("logπ", "a Greek letter is a name by itself"),
+        ("αβγ", "a Greek letter is a name by itself"),
+        ("x y", "a space separates names: write x_y"),
+        ("2x", "use the text syntax: W^Q, b_1, X', γ"),
+    ],
+)
+def test_a_name_that_no_text_can_spell_is_refused(name, hint):
+    with pytest.raises(nt.NotationError) as caught:
+        nt.evaluate("x", {"x": 1, name: 2})
+    assert (caught.value.code, caught.value.message, caught.value.hint) == (208, f"invalid name {name!r}", hint)

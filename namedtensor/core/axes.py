@@ -22,6 +22,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 from grammar.errors import NotationError
 from grammar.folding import fold
 from grammar.plain_text import encodable
+from grammar.text_tables import ACCENT
 
 from .extents import format_size, is_size_of
 
@@ -241,7 +242,8 @@ def show(shape: Shape) -> str:
 
 
 # ------------------------------------------------------------------------------------------------- names as people write them
-AXIS = re.compile(r"[^\W\d_][^\W_]*(?:_[^\W_]+)*(?:['*†‡]|_[^\W_]+)*")
+_REST = rf"(?:[^\W_]|[{ACCENT}])"  # A character after the first, such as the accent of x̂.
+AXIS = re.compile(rf"[^\W\d_]{_REST}*(?:_{_REST}+)*(?:['*†‡]|_{_REST}+)*")
 
 
 def check_axis(name: Any) -> str:

@@ -376,16 +376,10 @@ class MatrixLeaves:
         return Matrix(node, EMPTY, indices=tuple(zip(items, (first, second))))
 
 
-MARKS = {"\u0302": "hat", "\u0303": "tilde", "\u0304": "bar", "\u0307": "dot"}
-
-
 def node_of(name: str) -> Node:
     """Return a name with scripts as a node. For example, W^{(1)} becomes W_1, and W^Q becomes W_Q."""
     plain = re.sub(r"[{}()]", "", name.replace("^", "_")) if "^" in name else name
     plain = re.sub(r"_\{?\*\}?", "_{star}", plain)
-    if marks := [mark for mark in plain if mark in MARKS]:  # x̃ consists of two characters, and is called x_{tilde}.
-        base, _, script = "".join(letter for letter in plain if letter not in MARKS).partition("_")
-        plain = f"{base}_{{{','.join([*map(MARKS.get, marks), *filter(None, [script.strip('{}')])])}}}"  # type: ignore[list-item]
     try:
         (statement,) = parse(plain).statements
         if isinstance(statement, nodes.Value) and isinstance(statement.body, (nodes.Name, nodes.Subscript)):

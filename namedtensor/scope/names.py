@@ -17,7 +17,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from grammar.errors import NotationError
 from grammar.folding import fold
 from grammar.nodes import Call, Name, Node, Number, Size, Starred, Subscript, Superscript
-from grammar.symbols import SPELLED_GREEK, SUBSCRIPTS, SUPERSCRIPTS
+from grammar.symbols import GREEK_LETTERS, GREEK_VARIANTS, SPELLED_GREEK, SUBSCRIPTS, SUPERSCRIPTS
+from grammar.text_tables import ACCENT
 from grammar.traversal import walk
 
 from ..core.extents import is_size
@@ -53,7 +54,9 @@ def _script(sign: str, components: tuple[str, ...]) -> str:
 
 _KEY = re.compile(r"(?P<base>[^\s_^{}()\[\],;:|+\-*/=]+)(?P<scripts>(?:[_^](?:\{[^{}]*\}|[^\s_^{}]+)|\^\([^{}()]*\))*)")
 _CONDITIONAL = re.compile(r"[^\W\d_]\w*\(\s*\w+'*(?:\s*,\s*\w+'*)*(?:\s*\|\s*\w+'*(?:\s*,\s*\w+'*)*)?\s*\)")  # p(B | A)
-_WORD = re.compile(r"(?:[^\W\d_]|∞)[^\W_]*['′’*∗†‡]*|\d+['′’]+")
+_WORD = re.compile(rf"(?:[^\W\d_]|∞)(?:[^\W_]|[{ACCENT}])*['′’*∗†‡]*|\d+['′’]+")
+_GREEK = "".join({*GREEK_LETTERS, *GREEK_VARIANTS})
+_BESIDE_GREEK = re.compile(rf"[{_GREEK}][{ACCENT}]*['′’*∗†‡]*|[^{_GREEK}]+")  # Matches β and 1 in β1.
 _PIECE = re.compile(r"([_^])(?:\{([^{}]*)\}|(\([^{}()]*\)|[^\s_^{}]+))")
 _PARENTHESES = re.compile(r"\s*\(([^()]*)\)\s*")  # Matches parentheses around a whole superscript.
 _SIGN = re.compile(r"\s*([-+/|])\s*")
@@ -104,17 +107,25 @@ def key_of(text: str) -> Key:
     if _CONDITIONAL.fullmatch(spelled):
         return Key(re.sub(r"\s*([|,])\s*", lambda sign: " | " if sign[1] == "|" else ", ", spelled))
     match = _KEY.fullmatch(spelled)
-    if not match or not _WORD.fullmatch(match["base"]):
-        words = spelled.split()
-        hint = "use the text syntax: W^Q, b_1, X', γ"
-        if len(words) > 1 and all(word.isidentifier() for word in words):
-            hint = f"a space separates names: write {'_'.join(words)}"
-        raise NotationError(208, f"invalid name {text!r}", hint=hint)
+    letters = [] if match is None else _BESIDE_GREEK.findall(match["base"])
+    if match is None or len(letters) > 1 or not _WORD.fullmatch(match["base"]):
+        raise NotationError(208, f"invalid name {text!r}", hint=explain_invalid_name(spelled, letters))
     scripts: dict[str, tuple[str, ...]] = {"_": (), "^": ()}
     for sign, braced, bare in _PIECE.findall(match["scripts"]):
         parts = [part.strip() for part in _script_text(sign, braced, bare).split(",")]
         scripts[sign] += tuple(parts if spelled.isascii() else map(fold, parts))
     return Key(greek(fold(match["base"])), scripts["_"], scripts["^"])
+
+
+def explain_invalid_name(text: str, letters: list[str]) -> str:
+    """Return the hint for an invalid name. If it mixes Greek and other letters, `letters` contains its parts, such as β and 1."""
+    words = text.split()
+    if len(words) > 1 and all(word.isidentifier() for word in words):
+        return f"a space separates names: write {'_'.join(words)}"
+    if len(letters) > 1:
+        is_simple = len(letters) == 2 and len(letters[0]) == 1 and text == "".join(letters)
+        return "a Greek letter is a name by itself" + (f": write {letters[0]}_{text[1:]}" if is_simple else "")
+    return "use the text syntax: W^Q, b_1, X', γ"
 
 
 def _script_text(sign: str, braced: str, bare: str) -> str:
