@@ -670,3 +670,25 @@ def test_what_was_planned_with_64_bits_is_no_plan_for_32():
             ]
         dtypes.append(str(result.dtype))
     assert dtypes == ["int64", "float32", "int64"]
+
+
+@pytest.mark.parametrize("value", [2**63, 2**64, -(2**63) - 2, 10**30, -(10**400), 10**400])
+def test_a_plain_number_beyond_64_bits_is_a_float(value):
+    expected = float(value) if abs(value) < 10**308 else math.copysign(math.inf, 1 if value > 0 else -1)
+    for result in (nt.evaluate("x + 1", x=value), nt.compile("x + 1")(x=value), nt.formula("x")(x=value)):
+        assert str(result.dtype) == "float64" and float(result) == expected
+
+
+def test_creating_integers_beyond_64_bits_raises_an_error():
+    for create in (
+        lambda: nt.full("a[2]", 2**63),
+        lambda: nt.full_like(nt.tensor([1], "a"), 2**63),
+        lambda: nt.arange("a[2]", -(2**63) - 1),
+        lambda: nt.arange("a[2]", step=2**63),
+    ):
+        with pytest.raises(nt.NotationError, match="exceeds 64 bits") as caught:
+            create()
+        assert caught.value.code == 405
+    for data in (2**70, [2**70, 1]):
+        with pytest.raises(nt.NotationError, match="got integers that exceed 64 bits"):
+            nt.tensor(data, "a" if isinstance(data, list) else "")

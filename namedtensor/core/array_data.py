@@ -93,9 +93,12 @@ def check_array(array: Any) -> Any:
         )
     if array.dtype.kind not in "biufcV" or array.dtype.type is np.void:
         what = "text" if array.dtype.kind in "US" else f"objects of Python ({array.dtype})"
+        hint = "convert it to numbers first"
         if array.dtype.kind == "V":
             what = f"records ({array.dtype})"
-        raise NotationError(317, f"expected numbers, got {what}", hint="convert it to numbers first")
+        elif array.dtype.kind == "O" and array.size and all(type(number) is int for number in array.flat):
+            what, hint = "integers that exceed 64 bits", "pass them as floats: nt.tensor(np.asarray(data, float), …)"
+        raise NotationError(317, f"expected numbers, got {what}", hint=hint)
     return np.asarray(array)
 
 

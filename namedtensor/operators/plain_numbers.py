@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
+
+
+def to_float(number: int) -> float:
+    """Convert an integer of any size to a float, which is infinite if the integer is too large.
+
+    >>> to_float(-(10**400))
+    -inf
+    """
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
 
 
 def quotient(left: Any, right: Any) -> Any:

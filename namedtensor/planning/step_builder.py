@@ -12,6 +12,7 @@ from ..core.arrays import HALF
 from ..core.axes import Order
 from ..core.extents import Extent, largest, symbols_of, upper_bound
 from ..core.size_conditions import canonical
+from ..operators.plain_numbers import to_float
 from . import dtypes, whole_numbers
 from .intervals import interval_of, interval_of_dtype, interval_of_step, is_within
 from .optimizations import select_enabled
@@ -243,11 +244,17 @@ class StepBuilder:
         return dtypes.coerce_arguments(self, arguments, rule)
 
     def result(self, argument: Argument) -> Argument:
-        """Return a result of the plan. Single precision is cast to half precision if the inputs have half precision."""
-        if type(argument) is float:
+        """Return a result of the plan. Single precision is cast to half precision if the inputs have half precision.
+
+        An integer that exceeds the target's integers is converted to a float.
+        """
+        if type(argument) is int and self.whole_dtype(argument) != self.target.default_whole:
+            argument = self.constant(to_float(argument))
+        elif type(argument) is float:
             argument = self.constant(argument)
-        single = isinstance(argument, PlanValue) and argument.dtype == self.real
-        return self.cast(argument, self.half) if self.half is not None and single else argument
+        if self.half is not None and isinstance(argument, PlanValue) and argument.dtype == self.real:
+            return self.cast(argument, self.half)
+        return argument
 
     def summable(self, arguments: Sequence[PlanValue], kind: str, count: int) -> list[PlanValue]:
         """Return arrays ready for a reduction of `count` elements, or of their products.

@@ -53,9 +53,11 @@ def make_tensor(
         return wrap_array(place_array(make(*sizes.values()), library, dtype, device), tuple(sizes))
 
 
-def check_number(value: Any, what: str) -> None:
+def check_number(value: Any, what: str, hint: str = 'write full("a[3]", 0.5)') -> None:
     if not isinstance(value, (bool, int, float, complex, np.number)):
-        raise wrong(value, what, "a number", 'write full("a[3]", 0.5)')
+        raise wrong(value, what, "a number", hint)
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise NotationError(405, f"{what} exceeds 64 bits", hint="pass it as a float")
 
 
 def zeros(shape: Any, dtype: str | None = None, *, library: str = "numpy", device: Any = None) -> NamedTensor:
@@ -206,6 +208,8 @@ def arange(
     sizes = sizes_of(shape)
     if len(sizes) != 1:
         raise NotationError(316, f"arange expects one axis, got {len(sizes)}", hint='write arange("seq[4]")')
+    for value, what in ((start, "the start of arange"), (step, "the step of arange")):
+        check_number(value, what, 'write arange("seq[4]", start=1)')
     return make_tensor(lambda size: start + step * np.arange(size), sizes, dtype, library, device)
 
 

@@ -7,7 +7,6 @@ are unrolled, and operators are lifted. Equal terms are the same object.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import count, islice
 from operator import attrgetter
@@ -18,6 +17,7 @@ from grammar.plain_text import encodable
 from ..core.axes import Order, show
 from ..core.extents import Extent, is_size
 from ..core.sizes import resolve
+from ..operators.plain_numbers import to_float
 from ..operators.record import Operator
 
 SERIAL, OPERATOR = attrgetter("serial"), attrgetter("operator")
@@ -161,7 +161,7 @@ def fold(record: Operator, numbers: list[Any], options: Any) -> Any:
     if isinstance(value, complex):
         return None
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**308:
-        value = math.copysign(math.inf, value)
+        value = to_float(value)
     return value
 
 
