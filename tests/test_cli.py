@@ -281,6 +281,7 @@ def test_a_broken_file_is_one_sentence(run, tmp_path, name):
 
 @pytest.mark.parametrize(("words", "message", "status"), [
     (("X", "X=nothing.npy:a"), "there is no file nothing.npy", 2),
+    (("X", "X=ℝ^{a[3]}"), "X needs values, and ℝ^{a[3]} is a shape: write X='[1, 2]:axis'", 2),
     (("X", "X"), "'X' is not an input", 2),
     (("X", "X="), "is not an input", 2),
     (("X", "X=1", "X=2"), "X is given twice", 2),

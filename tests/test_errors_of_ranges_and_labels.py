@@ -73,6 +73,7 @@ def test_an_index_that_is_not_alone_on_the_left_is_explained(head):
     [
         ("h^0 = 0\nh^t = h^{t-1} + 1\nh^3", "h^t needs a range: h^t = … for t = 1, …, n"),
         ("h_0 = 0\nh_t = h_{t-1} + 1\nh_3", "h_t needs a range: h_t = … for t = 1, …, 3"),
+        ("z_t = 2 t\ns_t = s_{t-1} + z_t for t = 2, …, 4\ns_1 = 0\ns_4", "z_t needs a range: z_t = … for t = 2, …, 4"),
     ],
 )
 def test_a_family_without_a_range_is_named(text, hint):

@@ -83,7 +83,8 @@ DROPPED = set(_macros("""label tag phantom vphantom hphantom hspace vspace mspac
 
 # Symbols outside the notation that readers know, with their replacements.
 REFUSED: dict[str, str | None] = dict.fromkeys(_macros("""mathfrak rec shp ind atop over not subset subseteq supset supseteq cap setminus exists
-    cong implies iff Rightarrow Leftarrow Leftrightarrow leftarrow int oint iint nabla"""))  # fmt: skip
+    cong implies iff Rightarrow Leftarrow Leftrightarrow leftarrow"""))  # fmt: skip
+REFUSED |= dict.fromkeys(_macros("int oint iint"), "an integral has no value; a sum over an axis is \\nsum{\\ax} X")
 REFUSED |= {r"\nabla": r"a gradient is a derivative with respect to a name: \frac{\partial L}{\partial W^*}"}
 REFUSED |= dict.fromkeys(_macros("langle rangle"), "an inner product is x \\ndot{\\ax} y")
 REFUSED |= {

@@ -180,9 +180,15 @@ def call_builtin(checker: Inference, node: Call, env: Environment) -> Term:
     options = tuple([option(checker, part, env) for part in node.parameters])
     if len(options) > len(record.options):
         expected = ", ".join(name for name, _ in record.options) or "nothing"
+        if record.new_formals and len(axes) == 1:
+            named = ", ".join((axes[0][0], *record.new_formals))
+            size = f"|{record.new_formals[0]}| = {checker.text(node.parameters[0])}"
+            hint = f"a number of elements is the size of an axis: {node.operator}_{{{named}}}, with {size}"
+        else:
+            hint = "remove the others" if record.options else "remove the semicolon and everything after it"
         raise checker.error(
             304, f"{node.operator} expects {expected} after the semicolon, got {len(options)} parameter{'s' * (len(options) > 1)}",
-            node, hint="remove the others" if record.options else "remove the semicolon and everything after it",
+            node, hint=hint,
         )  # fmt: skip
     named = tuple([(name, value) for (name, _), value in zip(record.options, options)])
     if not named and node.operator == "standardize":

@@ -214,6 +214,8 @@ def end_needed(checker: Inference, end: Node, what: str, env: Environment) -> No
     axis = None if written is None else size_axis(written, env)
     name = text if unknown is None else axis or checker.text(unknown)
     is_number = isinstance(end, nodes.Number)
+    if name == "∞":
+        return checker.error(309, f"{what} needs a finite end", end, hint="write a number, such as 100")
     if isinstance(end, nodes.Index):
         return checker.error(
             309, f"{text} differs between positions, but {what} needs one number", end,

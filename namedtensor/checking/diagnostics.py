@@ -11,6 +11,7 @@ from grammar.nodes import Axis, Node
 from ..core.axes import NAME_ONCE, SAME_SIZES, Shape, ShapeMismatchError, code_and_message, operator_sign
 from ..core.sizes import resolve
 from ..core.suggestions import did_you_mean, near
+from ..operators import REGISTRY
 from ..terms.environment import source_name
 from ..terms.inference import Inference
 
@@ -105,7 +106,8 @@ class Use(NamedTuple):
     def _axes_to_name(self, expected: int, have: int) -> str:
         sign = self.sign
         axes = [axis for shape in self.shapes for axis in shape if "@" not in axis]
-        hint = _axes_hint(sign, expected, have, axes)
+        formals = REGISTRY[self.operator].lifted.formals if self.operator in REGISTRY else ()
+        hint = _axes_hint(sign, expected, have, axes, formals or ("axis", "other"))
         if have == 0 and len(axes) >= expected and self.checker.text(self.place).startswith(sign):  # Suggest each axis.
             start = self.place.span[0]
             named = axes if expected == 1 else [", ".join(axes[:expected])]
@@ -149,16 +151,18 @@ def other_axis(axis: str, have: list[str], shapes: Sequence[Shape]) -> str | Non
     """
     if axis not in have and (meant := near(axis, have, 1)):
         return did_you_mean(meant)
+    for name in (other for shape in shapes if axis not in shape for other in near(axis, shape, 1)):
+        return f"use one name for {axis} and {name}, or rename {name}: X_{{{name}→{axis}}}"
     shared = [name for name in have if all(name in shape for shape in shapes)]
     if len(shapes) > 1:
         return Hint(f"both have {', '.join(shared)}", *shared) if shared else "they have no axis in common"
     return Hint(f"its axes are {', '.join(have)}", *have) if have else None
 
 
-def _axes_hint(sign: str, expected: int, have: int, axes: Sequence[str]) -> str:
+def _axes_hint(sign: str, expected: int, have: int, axes: Sequence[str], formals: Sequence[str]) -> str:
     if not expected:
         return f"write {sign} without a subscript: it applies to every element"
     if have > expected == 1:
         return f"apply it once along each axis: {sign}_{{{axes[0] if axes else 'a'}}} {sign}_{{…}} X"
-    named = ", ".join(axes[:expected]) if len(axes) >= expected else "axis" if expected == 1 else "rows, columns"
+    named = ", ".join([*axes, *formals[len(axes) :]][:expected])
     return f"name {'it' if expected == 1 else 'them'} in the subscript, as in {sign}_{{{named}}}"

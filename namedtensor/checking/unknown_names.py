@@ -70,7 +70,7 @@ def unknown_name(checker: Inference, key: Key, node: Any, env: Environment):
     hint = (
         (explain_equation(checker, text) if few else None)
         or (f"pass it: sizes={{{size!r}: 3}}" if size else explain_missing_range(checker, key))
-        or explain_script(checker, key)
+        or explain_script(checker, key, node)
         or explain_plain_derivative(checker, key, node)
     )
     if key.base in CREATED_OPERATORS:
@@ -206,8 +206,12 @@ def find_unranged_member(checker: Inference, key: Key) -> str | None:
     ]
     if len(unranged) != 1:
         return None
-    (family, index), last = unranged[0], max(labels, key=int, default="n")
-    return f"{family} needs a range: {family} = … for {index} = 1, …, {last}"
+    family, index = unranged[0]
+    over = (range_ for other in checker.scope.families for range_ in other.ranges if range_.variable.text == index)
+    counted = next((checker.text(range_) for range_ in over), None)  # another equation reads h^t in its range
+    if counted is None:
+        counted = f"for {index} = 1, …, {max(labels, key=int, default='n')}"
+    return f"{family} needs a range: {family} = … {counted}"
 
 
 def explain_equation(checker: Inference, name: str) -> str | None:
@@ -295,18 +299,22 @@ def list_known_names(checker: Inference, key: Key, names: list[str]) -> list[str
     return [f"defined names: {', '.join(texts[:8])}" + (", …" if len(texts) > 8 else "")] if texts else []
 
 
-def explain_script(checker: Inference, key: Key) -> str | None:
+def explain_script(checker: Inference, key: Key, node: Any) -> str | None:
     """Return a hint if X is a tensor and X_1 or X_seq was probably meant as an index, or None otherwise."""
     tensor = checker.top.variables.get(Key(key.base))
     if tensor is None or not key.subscript or key.superscript or not tensor.shape:
         return None
     axes = [source_name(axis) for axis in tensor.shape]
-    first, *others = key.subscript
+    if len(axes) == len(key.subscript) and {*axes} == {*key.subscript}:
+        return f"in named axes: {key.base}"
+    written = map(checker.text, node.components) if isinstance(node, nodes.Subscript) else key.subscript
+    first, *others = written  # the member x_1 of a range may be written x_t
     indices = [first, *others] if others else list(first)
     if len(indices) == len(axes) > 1 and not {first, *others} & {*axes}:
         listed = ", ".join(f"{axis}({index})" for axis, index in zip(axes, indices))
         return f"an index names its axis: {key.base}_{{{listed}}}"
-    named, index = (first, "i") if first in axes else (axes[0], first)
+    named = first if first in axes else axes[0]
+    index = "i" if first == key.subscript[0] == named else first
     return f"an index names its axis: {key.base}_{{{named}({index})}}"
 
 

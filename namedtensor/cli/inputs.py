@@ -68,9 +68,13 @@ def values_of(words: list[str], header: list[str], console: Console, shapes: boo
     for name, text in map(split_given, words):
         if name in values:
             raise InputError(f"{name} is given twice")
-        if shapes and SHAPE.match(text) and not is_file(text):
+        is_shape = SHAPE.match(text) and not is_file(text)
+        if is_shape and shapes:
             values[name] = text
             continue
+        if is_shape and text[:1] in "ℝR\\" and "^" in text:
+            example = f"{name}='[1, 2]:axis' or {name}=FILE:axis"
+            raise InputError(f"{name} needs values, and {text} is a shape: write {example}")
         if shapes and AXES.fullmatch(text) and parse_number(text) is None and not is_file(text):
             raise no_shape(name, text)
         values[name], notes = read_value(text, name, headers.get(name))
