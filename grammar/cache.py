@@ -94,11 +94,10 @@ class Cache(Generic[Key, Value]):
         call_with_lock(self._clear)
 
     def _publish_entry(self, key: Key, value: Value, replace: bool) -> Value:
-        weight = self._weigh(value) if self._weigh is not None else 0
         dropped: list[Value] = []  # Values are freed after the lock is released.
-        return call_with_lock(self._publish, key, value, weight, replace, dropped)
+        return call_with_lock(self._publish, key, value, replace, dropped)
 
-    def _publish(self, key: Key, value: Value, weight: int, replace: bool, dropped: list[Value]) -> Value:
+    def _publish(self, key: Key, value: Value, replace: bool, dropped: list[Value]) -> Value:
         entries = self._entries
         if not replace and key in entries:
             return entries[key]
@@ -106,7 +105,7 @@ class Cache(Generic[Key, Value]):
             if key in entries:
                 dropped.append(self._forget_entry(key))
             if self._weigh is not None:
-                self._count(value, weight)
+                self._count(value, self._weigh)
             entries[key] = value
             while len(entries) > self.limit or self._is_too_heavy(value):
                 dropped.append(self._forget_entry(next(iter(entries))))
@@ -115,10 +114,11 @@ class Cache(Generic[Key, Value]):
             raise
         return value
 
-    def _count(self, value: Value, weight: int) -> None:
-        weight_and_keys = self._weights.setdefault(id(value), [weight, 0])
-        self.bytes += 0 if weight_and_keys[1] else weight_and_keys[0]
-        weight_and_keys[1] += 1
+    def _count(self, value: Value, weigh: Callable[[Value], int]) -> None:
+        if id(value) not in self._weights:
+            self._weights[id(value)] = [weigh(value), 0]
+            self.bytes += self._weights[id(value)][0]
+        self._weights[id(value)][1] += 1
 
     def _is_too_heavy(self, last: Value) -> bool:
         return self.byte_limit is not None and self.bytes > self.byte_limit and self._weights.keys() != {id(last)}
