@@ -1,13 +1,11 @@
 """Run a separate Python process that answers requests line by line and ends when its parent ends.
 
-The parent can terminate the process at any time. The command `python -P` starts it, so that it does not import modules
-from the working directory. It imports the same copy of this package as its parent. If the system supports it, the
-process has a memory limit.
+The parent can terminate the process at any time. The process has the module search path of its parent without the working
+directory, and imports the same copy of this package. If the system supports it, the process has a memory limit.
 """
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import queue
@@ -18,7 +16,8 @@ import threading
 import weakref
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any
+from time import monotonic
+from typing import Any
 
 from grammar.errors import NotationError
 
@@ -27,13 +26,9 @@ MAX_CHUNK_BYTES = 2**16
 MAX_MEMORY_BYTES = 4 * 2**30
 ROOT = str(Path(__file__).resolve().parents[2])
 START = """
-import importlib, importlib.util, json, os, sys
-module, root, memory, more = sys.argv[1:]
-spec = importlib.util.find_spec("namedtensor")
-if spec is None or os.path.dirname(os.path.dirname(os.path.realpath(spec.origin))) != root:
-    packages = [number for number, path in enumerate(sys.path) if path.endswith("-packages")]
-    sys.path.insert(min(packages, default=len(sys.path)), root)
-sys.path += [path for path in json.loads(more) if path not in sys.path]
+import importlib, json, sys
+module, memory, paths = sys.argv[1:]
+sys.path[:] = json.loads(paths)
 processes = importlib.import_module("namedtensor.core.processes")
 processes.serve(importlib.import_module(module), int(memory))
 """
@@ -58,20 +53,28 @@ class AnsweringProcess:
 
     def __init__(self, module: str, memory: int = MAX_MEMORY_BYTES):
         self.module, self.memory = module, memory
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()
         self.process: subprocess.Popen[bytes] | None = None
-        self.owner = 0  # The id of the process that started this one. A forked child is not the owner.
         self.is_ready = False
 
     def begin(self) -> None:
         """Start the process unless it is running, so that the first answer is faster. May raise OSError."""
         with self.lock:
-            self._begin()
+            if not self.is_running:
+                self.close()
+                self._start()
 
-    def _begin(self) -> None:
-        if not self.is_running:
-            self.close()
-            self.start()
+    def _start(self) -> None:
+        if not sys.executable or getattr(sys, "frozen", False):
+            raise OSError("this Python cannot start another")
+        flags = ["-I", *["-B"] * sys.flags.dont_write_bytecode, *["-X", "utf8"][: 2 * sys.flags.utf8_mode]]
+        command = [sys.executable, *flags, "-c", START, self.module, str(self.memory), json.dumps(module_paths())]
+        self.process = subprocess.Popen(  # Without buffers, because a fork may inherit their locks in the locked state.
+            command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            env={"OPENBLAS_NUM_THREADS": "1", **os.environ},
+        )  # fmt: skip
+        self.is_ready = False
+        self.end = weakref.finalize(self, end_process, self.process)
 
     def ask(self, line: bytes, seconds: float) -> bytes:
         """Return the process's answer to a line. Raise EndedError, LateError or OSError if there is no answer.
@@ -80,11 +83,12 @@ class AnsweringProcess:
         """
         with self.lock:
             try:
-                self._begin()
+                self.begin()
                 if not self.is_ready:
                     self._next(MAX_START_SECONDS)
                     self.is_ready = True
-                return self._answer(line, seconds)
+                self._send(line + b"\n")
+                return self._next(seconds)
             except BaseException:  # The next caller must not receive this answer.
                 self.close()
                 raise
@@ -109,40 +113,35 @@ class AnsweringProcess:
     @property
     def is_running(self) -> bool:
         """Whether a process that the current process started is still running."""
-        return self.process is not None and self.owner == os.getpid() and self.process.poll() is None
+        return self.process is not None and self.process.poll() is None
 
-    def start(self) -> None:
-        """Start the process without waiting for it."""
-        if not sys.executable or getattr(sys, "frozen", False):
-            raise OSError("this Python cannot start another")
-        command = [sys.executable, *flags(), "-c", START, self.module, ROOT, str(self.memory), json.dumps(more_paths())]
-        process = subprocess.Popen(  # Without buffers, because a fork may inherit their locks in the locked state.
-            command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()
-        )
-        self.process, self.owner = process, os.getpid()
-        self.end = weakref.finalize(self, end_process, process, self.owner)
-        self.answers: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        self.is_ready = False
-        threading.Thread(target=read, args=(process.stdout, self.answers), daemon=True).start()
-
-    def _answer(self, line: bytes, seconds: float) -> bytes:
+    def _send(self, data: bytes) -> None:
         assert self.process is not None and self.process.stdin is not None
+        rest = memoryview(data)
         try:
-            rest = memoryview(line + b"\n")
             while rest:
                 rest = rest[self.process.stdin.write(rest) :]
         except OSError as problem:
             raise EndedError from problem
-        return self._next(seconds)
 
     def _next(self, seconds: float) -> bytes:
+        """Return the next line that the process writes. Kill the process if the line is late."""
+        assert self.process is not None and self.process.stdout is not None
+        end, answer, output = monotonic() + seconds, bytearray(), self.process.stdout
+        timer = threading.Timer(seconds, self.process.kill)
+        timer.daemon = True
+        timer.start()
         try:
-            answer = self.answers.get(timeout=seconds)
-        except queue.Empty:
-            raise LateError from None
-        if not answer:
-            raise EndedError
-        return answer
+            while not answer.endswith(b"\n"):
+                part = output.read(MAX_CHUNK_BYTES)
+                if not part:
+                    raise LateError if monotonic() >= end else EndedError
+                answer += part
+        except (OSError, ValueError) as problem:  # Another thread closes the process.
+            raise EndedError from problem
+        finally:
+            timer.cancel()
+        return bytes(answer[:-1])
 
     def close(self) -> None:
         """Terminate the process. The next request starts a new process."""
@@ -151,53 +150,26 @@ class AnsweringProcess:
             self.process = None
 
 
-def end_process(process: subprocess.Popen[bytes], owner: int) -> None:
-    """Terminate a process, unless a fork inherited it from another owner. Close its streams."""
-    mine = owner == os.getpid()
-    if mine:
-        process.kill()
-        process.wait()
-    for stream in (process.stdin, None if mine else process.stdout):  # `read` closes the output stream.
+def end_process(process: subprocess.Popen[bytes]) -> None:
+    """Terminate a process and close its streams. After a fork, the child only closes its copies of the streams."""
+    process.kill()
+    process.wait()
+    for stream in (process.stdin, process.stdout):
         if stream is not None:
             stream.close()
 
 
-def read(stream: IO[bytes] | None, answers: queue.SimpleQueue[bytes]) -> None:
-    """Put the answers of the process into a queue. An empty answer means that the process has ended."""
-    parts: list[bytes] = []
-    with stream or io.BytesIO() as output:
-        while chunk := output.read(MAX_CHUNK_BYTES):
-            *whole, rest = chunk.split(b"\n")
-            for line in whole:
-                answers.put(b"".join([*parts, line]))
-                parts = []
-            parts.append(rest)
-    answers.put(b"")
-
-
-def flags() -> list[str]:
-    """Return the flags for a new Python with the same options and module path, without the working directory."""
-    known = (("isolated", "-I"), ("ignore_environment", "-E"), ("no_user_site", "-s"), ("dont_write_bytecode", "-B"))
-    return [
-        "-P",
-        *(flag for name, flag in known if getattr(sys.flags, name)),
-        *["-X", "utf8"][: 2 * sys.flags.utf8_mode],
-    ]
-
-
-def environment() -> dict[str, str]:
-    """Return the current environment, with one BLAS thread by default and without empty module paths."""
-    paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    return {"OPENBLAS_NUM_THREADS": "1", **os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
-
-
-def more_paths() -> list[str]:
-    """Return the module search path of the current process, without the working directory."""
+def module_paths() -> list[str]:
+    """Return the current search path for modules, without the working directory but with the folder of this package."""
     try:
         here = os.path.realpath(os.getcwd())
     except OSError:  # The working directory no longer exists.
         here = ""
-    return [path for path in sys.path if path and os.path.realpath(path) != here]
+    paths = [path for path in sys.path if path and os.path.realpath(path) != here]
+    if ROOT not in map(os.path.realpath, paths):
+        packages = [number for number, path in enumerate(paths) if path.endswith("-packages")]
+        paths.insert(min(packages, default=len(paths)), ROOT)
+    return paths
 
 
 # ------------------------------------------------------------------------------------------------------- in the process

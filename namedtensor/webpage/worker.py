@@ -50,7 +50,7 @@ class Worker:
             if self.is_closed or len(self.processes) >= MAX_PROCESSES:
                 return
             with suppress(OSError):  # The request that uses the process reports the error.
-                process.start()
+                process.begin()
             self.processes.append(process)
         self.free.put(process)
 
@@ -85,8 +85,8 @@ class Worker:
     def _restart(self, process: AnsweringProcess) -> None:
         """Restart a process that has ended, so that the next request does not have to wait."""
         with self.lock, suppress(OSError):
-            if not self.is_closed and not process.is_running:
-                process.start()
+            if not self.is_closed:
+                process.begin()
 
     def close(self) -> None:
         with self.lock:
