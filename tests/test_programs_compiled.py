@@ -291,6 +291,23 @@ def test_what_was_used_last_is_what_is_shown():
         assert compiled.plan.inputs[0].shape == tensor.array.shape  # pyright: ignore[reportAttributeAccessIssue]
 
 
+V = nt.tensor([1.0, 2.0, 4.0], "a")
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "named"),
+    [
+        ("h(x) = x + w\nw = ∑_{a} x\nx ∈ ℝ^{a}", (V,), {"x": 2 * V}),  # an argument and an input of the same name
+        ("h(x) = w x\nw ∈ ℝ^{a}", (V,), {"w": 3 * V}),
+        ("h(x; n) = x^n", (V, 3), {}),
+        ("h(x, y) = x - y", (V,), {"y": 2 * V}),
+    ],
+)
+def test_a_compiled_function_binds_its_arguments_as_the_formula_does(text, arguments, named):
+    expected = nt.formula(text)(*arguments, **named)
+    assert nt.formula(text).compile()(*arguments, **named).tolist() == expected.tolist()
+
+
 def test_a_whole_number_is_none_with_a_point():
     compiled, X = nt.formula("X + n").compile(), nt.tensor([1, 2], "a")
     for _ in range(2):

@@ -17,7 +17,7 @@ from namedtensor.planning import plan as plan_module
 from namedtensor.planning.plan import Plan
 from namedtensor.programs import call_cache, symbolic_plans
 from namedtensor.programs.program import EntryPoint
-from namedtensor.programs.symbolic_plans import MAX_PLANS, MAX_SIGNATURES
+from namedtensor.programs.symbolic_plans import MAX_PLANS
 
 LENGTHS = (5, 9, 1, 2, 64, 3, 7, 65, 6, 12)
 ACROSS_TILES = (513, 40, 512, 1030)
@@ -497,14 +497,6 @@ def test_plans_of_a_signature_are_bounded(monkeypatch):
     for length in range(1, 60):
         entry(X=tensor(np.arange(length), "seq"))
     assert len(result) <= MAX_PLANS
-
-
-def test_signatures_of_a_callable_are_bounded():
-    entry = nt.program("Y = ∑_{seq} (X k)")["Y"]
-    for number in range(2 * MAX_SIGNATURES):
-        for length in (3, 5, 4):
-            entry(X=tensor(np.ones(length), "seq"), k=float(number))
-    assert len(entry._signatures) <= MAX_SIGNATURES
 
 
 @pytest.mark.sampled(3)

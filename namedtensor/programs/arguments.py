@@ -33,13 +33,13 @@ NUMBERS = frozenset((bool, int, float))
 
 # --------------------------------------------------------------------------------------------------------- the values
 class BoundArguments:
-    """The bound arguments of one call: the arrays of its tensors, and a cache key. Calls with equal keys share a plan.
+    """The bound arguments of one call, and the arrays of its tensors.
 
-    Each call creates an instance, so the constructor computes only the cache key. The input types for the checker are
-    computed on first use. The names in `positional` are arguments of a function, not names of the program.
+    The input types for the checker are computed on first use. The names in `positional` are arguments of a function, not
+    names of the program.
     """
 
-    __slots__ = ("_layouts", "_types", "arrays", "cache_key", "labeled", "positional", "tables", "values")
+    __slots__ = ("_layouts", "_types", "arrays", "labeled", "positional", "tables", "values")
 
     def __init__(self, values: Mapping[str, Any], positional: tuple[str, ...] = ()):
         from ..core.tensor import NamedTensor, wrap_layout
@@ -52,7 +52,6 @@ class BoundArguments:
         self.values: dict[str, Any] = {}
         self.tables: set[str] = set()  # names of inputs given as tables of other libraries
         self.labeled: dict[str, Any] = {}  # the labeled layouts; `values` has their plain tensors
-        result: list[Any] = []
         for name, value in values.items():
             text = spelling_of(name)
             if text in self.values:
@@ -66,11 +65,7 @@ class BoundArguments:
                     self.labeled[text] = value.layout
                     value = wrap_layout(value._array, value.layout.plain)  # type: ignore[attr-defined]
                 self.arrays[text] = value._array
-                result += (text, value.layout)
-            else:
-                result += (text, *key_of_number(value))
             self.values[text] = value
-        self.cache_key: tuple[Any, ...] = tuple(result)
 
     def __reduce__(self) -> Any:  # layouts hold modules, which cannot be pickled
         return BoundArguments, (self.values, self.positional)
@@ -96,10 +91,8 @@ class BoundArguments:
         return arguments
 
     def with_labels(self) -> BoundArguments:
-        """Return the arguments with the tensors' labels included in the types and in the cache key."""
-        arguments = self.with_layouts(self.labeled)
-        arguments.cache_key = (*self.cache_key, *self.labeled.items())
-        return arguments
+        """Return the arguments with the tensors' labels included in the types."""
+        return self.with_layouts(self.labeled)
 
     @property
     def inputs(self) -> dict[Key, InputType]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -28,7 +28,7 @@ from .arguments import (
 )
 from .entries import Entry, Goal, WholeProgram, name_argument
 from .executable import PLAIN, CompiledPlan, Options, TypedValues, compile_plan, type_goal
-from .symbolic_plans import MAX_SIGNATURES, find_plan
+from .symbolic_plans import find_plan, find_plan_of_dimensions
 
 MOST = 2048  # keys of a cache: two for most compiled plans
 BYTES = 128 * 2**20  # the limit on plans and their constants, such as masks; an allocator may use twice as much memory
@@ -50,12 +50,11 @@ def new_cache(name: str) -> Cache[Any, Any]:
 class CachedCall:
     """A callable that evaluates a goal. Each call finds its compiled plan by the input signature."""
 
-    def __init__(self, goal: Goal, options: Options = PLAIN, cache: Cache[Any, Any] | None = None):
-        self._goal, self._options = goal, options
-        self._plans = new_cache("compiled plans of a callable") if cache is None else cache
-        self._token = object()  # the first part of this goal's keys, because several goals can share a cache
+    def __init__(self, goal: Goal, options: Options = PLAIN, cache: Cache[Any, Any] | None = None, token: Any = None):
+        """Create a callable. Callables with the same cache and equal tokens share their plans."""
+        self._goal, self._options, self._token = goal, options, token
         self._last_used: CompiledPlan | None = None
-        self._signatures: Cache[Any, Any] = Cache("signatures of a callable", MAX_SIGNATURES)
+        self._plans = new_cache("compiled plans of a callable") if cache is None else cache
 
     def __call__(
         self,
@@ -110,16 +109,12 @@ class CachedCall:
             bound = bound.with_labels()
         numbers = bound.with_numbers(goal.program)
         extent = {} if sizes is None else whole_sizes(sizes)
-        options = self._options._replace(sizes=extent, by_keyword=keyword_names(values, named))
-        by_type = (self._token, numbers.cache_key, numbers.positional, tuple(extent.items()), USER_FUNCTIONS.version)
+        by_keyword = keyword_names(values, named)
+        make = partial(self._made, goal, self._options._replace(sizes=extent, by_keyword=by_keyword))
+        extra = (self._token, numbers.positional, tuple(extent.items()), by_keyword, USER_FUNCTIONS.version)
         if has_dimensions(numbers.abstract.values()):
-            return self._fitting(goal, numbers, options)(*numbers.arrays.values()), None
-        compiled = self._plans.get(by_type)
-        if compiled is None or not uses_keywords(compiled, options):
-            compiled = self._plans.store(by_type, self._fitting(goal, numbers, options))
-        elif compiled is not self._last_used:
-            self._plans.store(by_type, compiled)  # This makes the entry the newest.
-        self._last_used = compiled
+            return find_plan_of_dimensions(self._plans, numbers, extra, make)(*numbers.arrays.values()), None
+        self._last_used = compiled = find_plan(self._plans, numbers, extra, make)
         result = compiled(*numbers.arrays.values())
         if numbers is not bound:
             return result, None
@@ -130,17 +125,6 @@ class CachedCall:
     def _goal_of(self, arguments: tuple[Any, ...], given: Mapping[str, Any]) -> Goal:
         """Return the goal of a call. A program overrides this method, because its inputs can select another goal."""
         return self._goal
-
-    def _fitting(self, goal: Goal, given: BoundArguments, options: Options) -> CompiledPlan:
-        """Return the compiled plan for these arguments: a known plan for symbolic sizes if one fits, or a new plan."""
-        if given.labeled:
-            return self._made(goal, options, given)
-        assert options.sizes is not None
-        extra = tuple(options.sizes.items()), USER_FUNCTIONS.version
-        fitting = find_plan(self._signatures, given, extra, partial(self._made, goal, options))
-        if uses_keywords(fitting, options):
-            return fitting
-        return self._made(goal, options, given)  # The check of this call raises an error for the unused keyword.
 
     def _run_placed(
         self, arguments: tuple[Any, ...], values: Mapping[str, Any], sizes: Mapping[str, int], placement: Placement
@@ -163,8 +147,7 @@ class CachedCall:
 
         numbers = bound.with_labels().with_numbers(goal.program)
         options = self._options._replace(sizes=whole_sizes(sizes))
-        names = parameter_names(goal, bound.positional)
-        aligned, _, _ = align_inputs(numbers, lambda it: self._typed(goal, it, options), names)
+        aligned, _, _ = align_inputs(numbers, lambda it: self._typed(goal, it, options))
         result = dict(aligned.values)
         return tuple([result.pop(name) for name in bound.positional]), result
 
@@ -177,7 +160,7 @@ class CachedCall:
         if not arguments:
             return BoundArguments(by_name)
         assert isinstance(goal, Entry)
-        return bound(goal, arguments, by_name)
+        return bind_arguments(goal, arguments, by_name)
 
     def _target(self, given: BoundArguments) -> Target:
         """Return the target, a library with its devices, that runs the goal on these arguments."""
@@ -188,8 +171,8 @@ class CachedCall:
     def _typed(self, goal: Goal, given: BoundArguments, options: Options) -> TypedValues:
         """Return the goal's typed terms for these inputs, and warn about possible mistakes."""
         result = type_goal(goal, given, options)
-        warn_of_checks(result.checker, whole=isinstance(goal, WholeProgram))
-        return result
+        warn_of_checks(result.checker, whole=isinstance(goal, WholeProgram) and not options.is_compiled)
+        return result._replace(claims=()) if options.is_compiled else result
 
     def _made(
         self, goal: Goal, options: Options, given: BoundArguments, placement: Placement | None = None
@@ -200,36 +183,25 @@ class CachedCall:
             return compile_plan(self._typed(goal, given, options), given.abstract, target, options)
         from .labeled_calls import compile_labeled
 
-        names = parameter_names(goal, given.positional)
-        return compile_labeled(given, lambda it: self._typed(goal, it, options), names, target, options)
-
-
-def uses_keywords(compiled: CompiledPlan, options: Options) -> bool:
-    """Return whether a compiled plan uses every input that the call passes by keyword."""
-    return compiled.unused.isdisjoint(map(spelling_of, options.by_keyword or ()))
-
-
-def parameter_names(goal: Goal, positional: Sequence[str]) -> list[str]:
-    """Return the names of the function's parameters that these positional arguments are assigned to."""
-    return [name_argument(goal, index) for index in range(len(positional))] if isinstance(goal, Entry) else []
+        return compile_labeled(given, lambda it: self._typed(goal, it, options), target, options)
 
 
 FormulaLike: TypeAlias = str | CachedCall  # a text, a formula, a program or an entry point; `help` shows this name
 
 
-def bound(entry: Entry, arguments: tuple[Any, ...], named: dict[str, Any]) -> BoundArguments:
-    """Return the bound arguments of a function. Each positional argument gets a name, such as `argument_1`.
+def bind_arguments(entry: Entry, arguments: tuple[Any, ...], named: dict[str, Any]) -> BoundArguments:
+    """Return the bound arguments of a function. Each positional argument gets the name of its parameter.
 
-    Errors refer to an argument that is not a tensor by the name of the function's parameter.
+    If another input has this name, the argument is called `argument_1`, for example.
     """
     from ..tensors.values import NamedTensor, convert_value
 
-    values = {
-        f"argument_{index}": argument
-        if type(argument) is NamedTensor
-        else convert_value(argument, name_argument(entry, index - 1))
-        for index, argument in enumerate(arguments, 1)
-    }
+    values: dict[str, Any] = {}
+    taken = {*map(spelling_of, named)}
+    for position, argument in enumerate(arguments):
+        parameter = name_argument(entry, position)
+        name = parameter if " " not in parameter and parameter not in taken else f"argument_{position + 1}"
+        values[name] = argument if type(argument) is NamedTensor else convert_value(argument, parameter)
     return BoundArguments({**values, **named}, tuple(values))
 
 

@@ -15,7 +15,6 @@ from grammar.printer import to_text
 from ..backends.entry_checks import find_shared_dtypes, plain
 from ..core.axes import show
 from ..core.extents import symbols_of
-from ..core.settings import recursion_headroom
 from ..core.suggestions import Suggests
 from ..planning.plan import Plan, PlanValue, axes_of, order_axes
 from ..planning.target import Target
@@ -29,10 +28,10 @@ from .arguments import (
     suggest_call,
     whole_sizes,
 )
-from .call_cache import CachedCall, warn_of_checks
+from .call_cache import CachedCall
 from .entries import Entry, Goal, WholeProgram, argument_names
-from .executable import CompiledPlan, Options, TypedValues
-from .named_plans import check_by_name, plan_of, target_named, text_target
+from .executable import CompiledPlan, Options
+from .named_plans import plan_of, target_named, text_target
 from .parameters import parameter_shapes
 
 if TYPE_CHECKING:
@@ -207,14 +206,14 @@ class CompiledFormula(Suggests, CachedCall):
 
     _goal: WholeProgram | Entry
 
-    def __init__(self, goal: WholeProgram | Entry, library: str | None, disable: Sequence[str]):
-        super().__init__(goal, Options(disable=tuple(disable), jit=True))
-        self._library = library
+    def __init__(self, formula: Any, library: str | None, disable: Sequence[str]):
+        super().__init__(formula._goal, Options(disable=tuple(disable), is_compiled=True))
+        self._formula, self._library = formula, library
         if library is not None:
             target_named(library)  # raises an error if the library is not installed
 
     def __reduce__(self) -> Any:  # A call rebuilds the functions.
-        return CompiledFormula, (self._goal, self._library, self._options.disable)
+        return CompiledFormula, (self._formula, self._library, self._options.disable)
 
     def specialize(
         self,
@@ -257,14 +256,8 @@ class CompiledFormula(Suggests, CachedCall):
             )  # fmt: skip
         return names
 
-    def _bound(self, goal: Goal, arguments: tuple[Any, ...], by_name: dict[str, Any]) -> BoundArguments:
-        return BoundArguments({**dict(zip(self._argument_names(arguments), arguments)), **by_name})
-
-    def _typed(self, goal: Goal, given: BoundArguments, options: Options) -> TypedValues:
-        with recursion_headroom(goal.program.source):
-            result = TypedValues.of(*check_by_name(goal, given.abstract, options))
-        warn_of_checks(result.checker, whole=False)
-        return result._replace(claims=())
+    def _goal_of(self, arguments: tuple[Any, ...], given: Mapping[str, Any]) -> Goal:
+        return self._formula._goal_of(arguments, given)
 
     def _target(self, given: BoundArguments) -> Target:
         if self._library is None:

@@ -33,8 +33,8 @@ def evaluator(
     source: Any, syntax: str = "auto", strict: bool = False, limits: Limits = DEFAULT, by_element: bool = False
 ) -> CachedCall:
     """Return the evaluator of a source text. Evaluators are cached, so equal texts share one."""
-    plain = syntax == "auto" and not strict and limits is DEFAULT and not by_element
-    key = source if plain else (source, syntax, strict, limits, by_element)
+    usual = limits is DEFAULT and not by_element
+    key = source if usual and syntax == "auto" and not strict else (source, syntax, strict, limits, by_element)
     try:
         call = EVALUATORS.get(key)
     except TypeError:  # The source is not a string.
@@ -43,9 +43,9 @@ def evaluator(
         if not isinstance(limits, Limits):
             raise wrong(limits, "limits=", "an nt.Limits", "write limits=nt.Limits(max_steps=10**7)")
         check_source(source, syntax)
-        goal = WholeProgram(ParsedProgram(source, syntax, limits))
-        options = Options(strict=bool(strict), by_element=by_element)
-        call = EVALUATORS.get_or_build(key, lambda: CachedCall(goal, options, EXECUTABLES))
+        goal = WholeProgram(ParsedProgram(source, syntax, limits, bool(strict)))
+        options, token = Options(by_element=by_element), f"{syntax} {bool(strict)} {source}" if usual else key
+        call = EVALUATORS.get_or_build(key, lambda: CachedCall(goal, options, EXECUTABLES, token))
     return call
 
 
@@ -147,8 +147,8 @@ def limit_call(formula: CachedCall, strict: bool, limits: Limits) -> CachedCall:
     program = goal.program
     if program.operators != NO_OPERATORS:  # The cached evaluator of this text may have other operators.
         with using(program.operators):
-            program = ParsedProgram(program.source, program.syntax, limits)
-        return CachedCall(WholeProgram(program), Options(strict=bool(strict)))
+            program = ParsedProgram(program.source, program.syntax, limits, bool(strict))
+        return CachedCall(WholeProgram(program))
     return evaluator(program.source, program.syntax, strict, limits)
 
 

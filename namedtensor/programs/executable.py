@@ -43,11 +43,10 @@ class Options(NamedTuple):
 
     sizes: Mapping[str, int] | None = None
     by_keyword: tuple[str, ...] | None = None  # the names that were given by keyword: each has to be used
-    strict: bool = False
     disable: tuple[str, ...] = ()  # optimizations
     donated: frozenset[str] = frozenset()  # tensors in whose arrays the result may be written
     unrolled: bool = False  # whether all steps of recurrences are written out
-    jit: bool = False  # whether JAX compiles the function
+    is_compiled: bool = False  # whether JAX compiles the function, and assertions are not checked
     shows_layers: bool = False  # whether the layers of loops are typed one by one, to be shown
     by_element: bool = False  # whether assertions compare elements one by one, as random tests do
 
@@ -62,7 +61,6 @@ class TypedValues(NamedTuple):
     limits: Limits
     terms: tuple[Term, ...]
     claims: tuple[tuple[Term, Any, PlannedClaim], ...] = ()
-    unused: frozenset[str] = frozenset()  # inputs that the program does not use
     checker: Checker | None = None  # None if other executables share these types
     outer: NotationError | None = None  # the error of the first outer broadcast, if they are forbidden
     several: bool = False  # whether the value is a tuple
@@ -78,7 +76,7 @@ class TypedValues(NamedTuple):
             )
             for left, right, span, step in checker.claim_terms
         )
-        return cls(scope.source, checker.limits, terms, claims, checker.given_names.unused, checker, checker.outer)
+        return cls(scope.source, checker.limits, terms, claims, checker, checker.outer)
 
     @property
     def roots(self) -> tuple[Term, ...]:
@@ -93,7 +91,6 @@ def check_goal(
     """Type the requested terms for inputs and arguments of these types. Return the checker and the terms."""
     checker = goal.program.checker(
         inputs, options.sizes, scope=scope, arguments=[type_ for _, type_ in arguments], by_keyword=options.by_keyword,
-        strict=options.strict,
     )  # fmt: skip
     checker.rolls, checker.shows_layers = not options.unrolled, options.shows_layers
     checker.labels |= {name: dict(given.labels) for name, given in arguments if given.labels}
@@ -134,16 +131,14 @@ def compile_plan(typed: TypedValues, abstract: Abstract, target: Target, options
         function = function_of(
             typed.source, typed.roots, abstract, target, typed.limits, options.disable, options.donated
         )
-        if options.jit:
+        if options.is_compiled:
             compile_with_jax(function)
     names = tuple([name for name, value in abstract.items() if isinstance(value, Layout)])
     claims = tuple([claim._replace(by_element=options.by_element) for *_, claim in typed.claims])
     scales = None
     if any(claim.is_equation for claim in claims):
         scales = partial(magnitudes, typed, abstract, target)
-    return CompiledPlan(
-        function, NamedTensor, names, typed.unused, len(typed.terms), claims, typed.outer, typed.several, scales
-    )
+    return CompiledPlan(function, NamedTensor, names, len(typed.terms), claims, typed.outer, typed.several, scales)
 
 
 def magnitudes(typed: TypedValues, abstract: Abstract, target: Target, index: int, arrays: Sequence[Any]) -> list[Any]:
@@ -184,7 +179,6 @@ class CompiledPlan:
     function: PlanFunction
     tensor_class: type[Any]  # `NamedTensor`, whose module needs NumPy
     names: tuple[str, ...]  # of the arrays that it takes, in order
-    unused: frozenset[str] = frozenset()  # inputs that nothing in the program uses
     count: int = 1
     claims: tuple[PlannedClaim, ...] = ()
     outer: NotationError | None = None  # raised if outer broadcasts are forbidden

@@ -68,7 +68,7 @@ class Exported:
         """
         from .compiled import CompiledFormula
 
-        return CompiledFormula(self._goal, backend, read_disabled(disable))
+        return CompiledFormula(self, backend, read_disabled(disable))
 
     def cost(
         self,

@@ -9,7 +9,7 @@ The cache key of such a plan contains the labels of the inputs. Calls without la
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from grammar.errors import NotationError
@@ -28,11 +28,10 @@ from .executable import CompiledPlan, Options, TypedValues, compile_plan
 
 
 def compile_labeled(
-    given: BoundArguments, typed_for: Callable[[BoundArguments], TypedValues], parameters: Sequence[str], target: Any,
-    options: Options,
-) -> CompiledPlan:  # fmt: skip
+    given: BoundArguments, typed_for: Callable[[BoundArguments], TypedValues], target: Any, options: Options
+) -> CompiledPlan:
     """Return a compiled plan that aligns the inputs of a call and labels its results. Raise errors from `moves_of`."""
-    given, typed, moves = align_inputs(given, typed_for, parameters)
+    given, typed, moves = align_inputs(given, typed_for)
     result = compile_plan(typed, given.abstract, target, options)
     result.labels = labels_of_results(typed.terms, given, typed.checker)
     result.moves = {result.names.index(name): (given.labeled[name].axes, by_axis) for name, by_axis in moves.items()}
@@ -40,12 +39,12 @@ def compile_labeled(
 
 
 def align_inputs(
-    given: BoundArguments, typed_for: Callable[[BoundArguments], TypedValues], parameters: Sequence[str] = ()
+    given: BoundArguments, typed_for: Callable[[BoundArguments], TypedValues]
 ) -> tuple[BoundArguments, TypedValues, Moves]:
     """Return the inputs aligned by their labels, the typed goal for them, and the positions that align them."""
     try:
         typed = typed_for(given)
-        moves = moves_of(typed, given, parameters) if given.labeled else {}
+        moves = moves_of(typed, given) if given.labeled else {}
     except NotationError as problem:
         raise add_table_hint(problem, given.tables) from None
     if moves:  # so that indices by label find their new positions
@@ -64,28 +63,25 @@ def labels_of_results(
     return tuple({source_name(axis): labels for axis, labels in one.items()} for one in several)
 
 
-def moves_of(typed: TypedValues, given: BoundArguments, parameters: Sequence[str] = ()) -> Moves:
+def moves_of(typed: TypedValues, given: BoundArguments) -> Moves:
     """Return the positions of elements that align the inputs of the terms by their labels.
 
     Raises NotationError if operands have different labels, or labels needed for alignment are missing or not unique.
     """
-    called = {name: name for name in given.values}
-    called |= {text: name for text, name in zip(given.positional, parameters) if name not in given.values}
     assert typed.checker is not None
     starred = typed.checker.axes_of_variables
     roots = add_bodies(typed.roots, starred)
     used = {term.options[-1] for term in topological(*roots) if term.operator == "input"}
     axes = {
-        name: {axis: LabeledAxis(called[name], axis, labels) for axis, labels in labels_of(layout).items()}
+        name: {axis: LabeledAxis(name, axis, labels) for axis, labels in labels_of(layout).items()}
         for name, layout in given.labeled.items()
         if name in used
     }
     claims = [(left, right, claim.span) for left, right, claim in typed.claims if isinstance(right, Term)]
     alignment = alignment_of(roots, axes, typed.checker.error, claims, starred)
     orders = {name: value.layout.axes for name, value in given.values.items() if name in given.arrays}
-    inputs = {called[name]: order for name, order in orders.items() if not used.isdisjoint(members_of(name))}
-    moves = alignment.moves(inputs)
-    return {name: moves[called[name]] for name in axes if called[name] in moves}
+    moves = alignment.moves({name: order for name, order in orders.items() if not used.isdisjoint(members_of(name))})
+    return {name: moves[name] for name in axes if name in moves}
 
 
 def members_of(name: str) -> tuple[str, ...]:

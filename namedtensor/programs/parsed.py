@@ -145,7 +145,6 @@ class ParsedProgram:
         scope: Scope | None = None,
         arguments: Iterable[InputType] = (),
         by_keyword: Iterable[str] | None = None,
-        strict: bool = False,
         infer_parameters: bool = False,
         recover: bool = False,
     ) -> Checker:
@@ -156,7 +155,7 @@ class ParsedProgram:
         """
         return Checker(
             self.scope_given(inputs) if scope is None else scope, inputs, sizes,
-            infer_parameters=infer_parameters, recover=recover, strict=strict or self.strict or is_strict(),
+            infer_parameters=infer_parameters, recover=recover, strict=self.strict or is_strict(),
             python=self.python,
             limits=self.limits, by_keyword=by_keyword, extra_axes={axis for argument in arguments for axis in argument.shape},
         )  # fmt: skip

@@ -17,10 +17,9 @@ from ..core.suggestions import no_attribute
 from ..operators.user_functions import NO_OPERATORS, restore_program, using
 from ..scope.symbols import Definition
 from ..scope.value_of_program import last_member, restore_written
-from .arguments import Values, all_values
 from .entries import Entry, Goal, WholeProgram
-from .evaluate import evaluator
-from .executable import CompiledPlan
+from .evaluate import EXECUTABLES
+from .executable import PLAIN
 from .exported import OnDevices
 from .injected import closed_form
 from .parsed import ParsedProgram, parse_program
@@ -64,7 +63,11 @@ class Program(OnDevices, Verbs):
     _goal: WholeProgram
 
     def __init__(self, source: str, syntax: str = "auto", strict: bool = False):
-        super().__init__(WholeProgram(parse_program(source, syntax, strict)))
+        program = parse_program(source, syntax, strict)
+        if program.operators is NO_OPERATORS:  # Programs with the same text share their plans.
+            super().__init__(WholeProgram(program), PLAIN, EXECUTABLES, f"{syntax} {program.strict} {source}")
+        else:
+            super().__init__(WholeProgram(program))
         self._entries: Cache[Any, Any] = Cache("names of a program", MAX_ENTRIES)
 
     def __eq__(self, other: object) -> bool:
@@ -257,20 +260,6 @@ class Program(OnDevices, Verbs):
         if entry is None and arguments:
             raise no_function(arguments, self._goal.program.names.free)
         return self._goal if entry is None else entry
-
-    def _slow_path(
-        self, arguments: tuple[Any, ...], values: Values | None, sizes: Any, named: dict[str, Any],
-        by_layout: tuple[Any, ...] | None,
-    ) -> tuple[Any, CompiledPlan | None]:  # fmt: skip
-        """Return the value as `CachedCall` does. Programs with the same text share compiled plans."""
-        is_value = self._goal_of(arguments, all_values(values, named)) is self._goal
-        if not is_value or self._goal.program.operators != NO_OPERATORS:  # another program may have other operators
-            return super()._slow_path(arguments, values, sizes, named, by_layout)
-        shared = evaluator(self.source, self.syntax, self.strict)
-        result, used = shared._slow_path(arguments, values, sizes, named, None)
-        if by_layout is not None and used is not None:
-            self._plans.store(by_layout, used)
-        return result, used
 
 
 class Formula(Program):

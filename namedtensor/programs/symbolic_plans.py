@@ -19,7 +19,7 @@ from typing import Any
 from grammar.cache import Cache
 from grammar.errors import NotationError
 
-from ..core.arrays import Layout, has_dimensions
+from ..core.arrays import Layout
 from ..core.dimensions import Assumptions, Dimensions, with_assumptions
 from ..core.extents import SizeSymbol, UndecidedSizeError, extent
 from ..core.families import FamilyName
@@ -27,11 +27,10 @@ from ..core.monomials import UnfitSizeError
 from ..core.size_conditions import conditions
 from ..core.warned import silent
 from ..planning.plan import PlanValue
-from .arguments import Abstract, BoundArguments
+from .arguments import Abstract, BoundArguments, key_of_number
 from .executable import CompiledPlan
 from .size_symbols import RESERVED, SizeSymbols, names_in
 
-MAX_SIGNATURES = 32  # of one callable
 MAX_PLANS = 24  # with symbols, of one signature
 MAX_EXACT_PLANS = 4  # of a plan with symbols, for sizes at which it fails
 MAX_FAILURES = 4  # After so many failures, no further symbolic plans are tried for a signature.
@@ -41,7 +40,7 @@ Place = tuple[str, int]  # the position of a size: the name of a tensor, and the
 
 def signature_of(given: BoundArguments) -> tuple[tuple[Any, ...], tuple[int, ...], tuple[Place, ...]]:
     """Return the key of a call without its sizes, the sizes, and the tensor and axis position of each size."""
-    key: list[Any] = [given.positional]
+    key: list[Any] = [*given.labeled.items()]
     sizes: list[int] = []
     places: list[Place] = []
     for name, value in given.values.items():
@@ -51,7 +50,7 @@ def signature_of(given: BoundArguments) -> tuple[tuple[Any, ...], tuple[int, ...
             sizes += layout.extent
             places += zip(repeat(name), range(len(layout.extent)))
         else:
-            key.append((name, type(value), value))
+            key.append((name, layout or key_of_number(value)))
     return tuple(key), tuple(sizes), tuple(places)
 
 
@@ -74,36 +73,40 @@ class SignaturePlans:
         return len(self.plans) >= MAX_PLANS or self.failures >= MAX_FAILURES
 
 
-def find_plan(signatures: Cache[Any, Any], given: BoundArguments, extra: tuple[Any, ...], make: Make) -> CompiledPlan:
+def find_plan(plans: Cache[Any, Any], given: BoundArguments, extra: tuple[Any, ...], make: Make) -> CompiledPlan:
     """Return the compiled plan of a call. `extra` is the part of its signature that is not in `given`."""
     key, sizes, places = signature_of(given)
-    if has_dimensions(given.abstract.values()):
-        return find_plan_of_dimensions(signatures, given, (key, extra), sizes, make)
-    known: SignaturePlans | None = signatures.get((key, extra))
+    compiled = plans.get((key, extra, sizes))
+    if compiled is not None:
+        return compiled
+    known: SignaturePlans | None = plans.get((key, extra))
     if known is None:
         compiled = make(given)
-        signatures.store((key, extra), SignaturePlans(sizes, result_types(compiled)))
-        return compiled
-    fitting = next((plan for plan in known.plans if plan.fits(sizes)), None)
-    if fitting is not None:
-        return fitting
-    compiled = None if known.is_full else plan_symbolically(known, given, sizes, places, make)
-    if compiled is not None:
-        known.plans = (compiled, *known.plans)
-        return compiled
-    if not known.is_full and symbols_of_call(known, given.abstract, sizes, places):
-        known.failures += 1
-    with silent():
-        return make(given)
+        if not given.labeled:
+            plans.store((key, extra), SignaturePlans(sizes, result_types(compiled)))
+    else:
+        fitting = next((plan for plan in known.plans if plan.fits(sizes)), None)
+        if fitting is not None:
+            return fitting
+        compiled = None if known.is_full else plan_symbolically(known, given, sizes, places, make)
+        if compiled is not None:
+            known.plans = (compiled, *known.plans)
+        else:
+            if not known.is_full and symbols_of_call(known, given.abstract, sizes, places):
+                known.failures += 1
+            with silent():
+                compiled = make(given)
+    return plans.store((key, extra, sizes), compiled)
 
 
 def find_plan_of_dimensions(
-    signatures: Cache[Any, Any], given: BoundArguments, key: Any, sizes: tuple[Any, ...], make: Make
+    plans: Cache[Any, Any], given: BoundArguments, extra: tuple[Any, ...], make: Make
 ) -> CompiledPlan:
     """Return the compiled plan of a call whose sizes are JAX dimensions. There is one symbol for each dimension.
 
     Raises NotationError (309) if the plan makes an assumption about the dimensions that JAX cannot confirm.
     """
+    key, sizes, _ = signature_of(given)
     dimensions = Dimensions({*names_in(given.values), *RESERVED})
     layouts = {name: dimensions.layout(layout) for name, layout in given.abstract.items() if isinstance(layout, Layout)}
     numbers = {size: number for number, size in enumerate(dimensions.symbols)}
@@ -112,7 +115,7 @@ def find_plan_of_dimensions(
     def plan() -> tuple[CompiledPlan, Assumptions]:
         return with_assumptions(lambda: make(given.with_layouts(layouts)), dimensions)
 
-    compiled, assumptions = signatures.get_or_build((key, pattern), plan)
+    compiled, assumptions = plans.get_or_build((key, extra, pattern), plan)
     assumptions.check({symbol: size for size, symbol in dimensions.symbols.items()})
     return replace(compiled)  # Dimensions of other scopes cannot be compared, so the layouts of results are not shared.
 
