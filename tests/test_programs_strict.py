@@ -233,6 +233,7 @@ def test_formulas_that_are_strict():
         for _ in range(2):
             refused(lambda: strict(x=X, k=K))  # noqa: B023
     refused(lambda: nt.evaluate("x + k", {"x": X, "k": K}, strict=True))
+    refused(lambda: nt.evaluate(nt.formula("x + k", strict=True), x=X, k=K, limits=nt.Limits(max_steps=1000)))
     assert nt.formula("x + k", strict=True).strict and not nt.formula("x + k").strict
     FORMULA(x=X, k=K)
 

@@ -145,6 +145,7 @@ def limit_call(formula: CachedCall, strict: bool, limits: Limits) -> CachedCall:
             hint="end it with a call of the function",
         )  # fmt: skip
     program = goal.program
+    strict = strict or program.strict
     if program.operators != NO_OPERATORS:  # The cached evaluator of this text may have other operators.
         with using(program.operators):
             program = ParsedProgram(program.source, program.syntax, limits, bool(strict))
