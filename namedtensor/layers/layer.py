@@ -111,7 +111,7 @@ class Layer(ModuleMethods, Suggests):
         definitions = require_text(definitions, "definitions=", 'write definitions="act(x) = relu(x)"')
         remove = require_names(remove, "remove=", 'write remove=["act"]')
         self._set({}, LayerMetadata.of(sizes, definitions, config, remove)._replace(strict=bool(strict)))
-        self._set(check_parameters(self._declared(), self.sizes, normalize_names(parameters)), self._about)
+        self._set(check_parameters(self, normalize_names(parameters)), self._about)
 
     @property
     def config(self) -> dict[str, Any]:
@@ -217,7 +217,7 @@ class Layer(ModuleMethods, Suggests):
         inputs = normalize_names(
             {**require_mapping(parameters, "the argument of replace", 'write replace({"W": W})'), **named}
         )
-        result = check_parameters(self._declared(), self.sizes, {**self.parameters, **inputs})
+        result = check_parameters(self, {**self.parameters, **inputs})
         replaced = self._build_from_parts(result, self._about._replace(stacked=()))._with(result, self.sharding)
         return replaced._stack_families(least(self._kept)) if self._about.stacked else replaced
 

@@ -17,7 +17,7 @@ from ..tensors import pytrees as jax_trees
 from . import flax_nodes
 from .about import LayerMetadata
 from .families import Members
-from .parameters import Declared, check_names, normalize_names, shapes
+from .parameters import check_names, normalize_names, shapes
 
 MAX_CALLS = 16  # bound calls that a layer keeps
 
@@ -257,7 +257,7 @@ class LayerCalls:
     def input_shapes(self) -> dict[str, dict[str, int | None]]:
         """The axes and sizes of each declared input. A size is None if no parameter, size or default size fixes it."""
         tensors = {name: value for name, value in self.parameters.items() if isinstance(value, NamedTensor)}
-        declared = shapes(self._declared(), self.sizes, **tensors)
+        declared = shapes(self, **tensors)
         return {name: declared[name] for name in self.inputs if name in declared}
 
     def _program(self, named: Mapping[str, Any]) -> Program:
@@ -282,12 +282,9 @@ class LayerCalls:
         """Raise NotationError if a call passes a name that is not an input, not a parameter and not in the formulas."""
         other = [name for name in named if name not in inputs and name not in self.parameters]
         if other:
-            check_names(self._declared(), self.parameters, other, inputs)
+            check_names(self, other, inputs)
 
     @classmethod
     def _arguments(cls) -> tuple[str, ...]:
         """Return the names of the positional arguments of a call."""
         return cls.inputs + cls.optional_inputs if cls.inputs else tuple(cls.formula[cls.output].arguments)
-
-    def _declared(self) -> Declared:
-        return Declared(type(self).__name__, self.formula, self.inputs, self.default_sizes)

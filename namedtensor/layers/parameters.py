@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from grammar.errors import NotationError, list_names
 from grammar.nodes import Name
@@ -18,13 +18,7 @@ if TYPE_CHECKING:
     from ..programs.program import Program
 
 
-class Declared(NamedTuple):
-    """The declarations that parameters must match: the formulas, and default sizes for axes of unknown size."""
-
-    kind: str
-    formula: Program
-    inputs: tuple[str, ...]
-    default_sizes: Mapping[str, int]
+Layer: TypeAlias = Any  # of `layer.py`, which imports this file
 
 
 def normalize_names(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -40,21 +34,18 @@ def normalize_names(parameters: Mapping[str, Any]) -> dict[str, Any]:
     return {str(name): value for name, value in index_by_key(parameters).items()}
 
 
-def list_expected(declared: Declared, sizes: Mapping[str, int]) -> list[str]:
-    """Return the names of the parameters that the formulas declare, including every member of a family.
-
-    `sizes` contains the number of layers.
-    """
-    return [name for name in shapes(declared, sizes) if name not in declared.inputs]
+def list_expected(layer: Layer) -> list[str]:
+    """Return the names of the parameters that the formulas declare, including every member of a family."""
+    return [name for name in shapes(layer) if name not in layer.inputs]
 
 
-def shapes(declared: Declared, sizes: Mapping[str, int], **tensors: NamedTensor) -> dict[str, dict[str, Any]]:
+def shapes(layer: Layer, **tensors: NamedTensor) -> dict[str, dict[str, Any]]:
     """Return the shape of each name that is declared but not defined, except for the names of given tensors."""
     fixed = {axis for tensor in tensors.values() for axis in tensor.axes}
-    default_sizes = {axis: size for axis, size in declared.default_sizes.items() if axis not in fixed}
+    default_sizes = {axis: size for axis, size in layer.default_sizes.items() if axis not in fixed}
     return parameter_shapes(
-        declared.formula._goal,  # pyright: ignore[reportPrivateUsage]
-        {**default_sizes, **sizes},
+        layer.formula._goal,  # pyright: ignore[reportPrivateUsage]
+        {**default_sizes, **layer.sizes},
         tensors,
     )
 
@@ -64,35 +55,35 @@ def constants(formula: Program) -> set[str]:
     return {node.text for node in walk(formula.tree) if isinstance(node, Name)}
 
 
-def check_names(declared: Declared, parameters: Iterable[str], names: Iterable[str], inputs: tuple[str, ...]) -> None:
+def check_names(layer: Layer, names: Iterable[str], inputs: tuple[str, ...]) -> None:
     """Raise NotationError if the formulas do not contain one of the names.
 
     The hint suggests one of the `inputs` or, if there are none, one of the parameters and names in the formulas.
     """
-    free = constants(declared.formula)
+    free, kind = constants(layer.formula), type(layer).__name__
     for name in names:
         if name not in free:
-            takes = f"{declared.kind} takes {', '.join(inputs)}, and" if inputs else f"{declared.kind} has"
-            known = inputs or (*parameters, *free)
+            takes = f"{kind} takes {', '.join(inputs)}, and" if inputs else f"{kind} has"
+            known = inputs or (*layer.parameters, *free)
             raise NotationError(201, f"{takes} no {name}", hint=did_you_mean(near(name, known)))
 
 
-def check_parameters(declared: Declared, sizes: Mapping[str, int], parameters: dict[str, Any]) -> dict[str, Any]:
+def check_parameters(layer: Layer, parameters: dict[str, Any]) -> dict[str, Any]:
     """Return the parameters in the order of the formulas. Raise NotationError if they do not fit the declarations."""
-    needed = list_expected(declared, sizes)
+    needed, kind = list_expected(layer), type(layer).__name__
     missing = [name for name in needed if name not in parameters]
-    free = constants(declared.formula) - set(needed)
+    free = constants(layer.formula) - set(needed)
     extra = [name for name in parameters if name not in needed and name not in free]
     if missing or extra:
-        raise mismatch(declared, sizes, missing, extra, needed)
+        raise mismatch(layer, missing, extra, needed)
     tensors = {name: value for name, value in parameters.items() if isinstance(value, NamedTensor)}
     try:
-        stated = shapes(declared, sizes, **tensors)
+        stated = shapes(layer, **tensors)
     except NotationError as problem:
-        raise inside(declared.kind, problem) from None
+        raise inside(kind, problem) from None
     for name, shape in stated.items():
         if name in parameters and (shape or not isinstance(parameters[name], (int, float))):
-            raise make_unnamed_error(declared.kind, name, shape, parameters[name])
+            raise make_unnamed_error(kind, name, shape, parameters[name])
     return {name: parameters[name] for name in (*needed, *(parameter for parameter in parameters if parameter in free))}
 
 
@@ -118,18 +109,16 @@ def make_unnamed_error(kind: str, name: str, shape: Mapping[str, Any], value: An
     )  # fmt: skip
 
 
-def mismatch(
-    declared: Declared, sizes: Mapping[str, int], missing: list[str], extra: list[str], needed: list[str]
-) -> NotationError:
+def mismatch(layer: Layer, missing: list[str], extra: list[str], needed: list[str]) -> NotationError:
     """Return the error for missing parameters, for unexpected parameters, or for both."""
-    kind = declared.kind
+    kind = type(layer).__name__
     notes = [f"its formulas declare {list_names(needed)}"]
     if missing and extra:
         return NotationError(
             206, f"{kind} is missing {list_names(missing)}; unexpected: {list_names(extra)}", notes=tuple(notes)
         )
     if missing:
-        shape = shapes(declared, sizes)[missing[0]]
+        shape = shapes(layer)[missing[0]]
         return NotationError(
             206,
             f"{kind} is missing {list_names(missing)}",
