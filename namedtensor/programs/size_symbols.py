@@ -72,5 +72,6 @@ def with_conditions(make: Callable[[], Result]) -> tuple[Result, tuple[SizeCondi
     except UndecidedSizeError as problem:
         axis = next(iter(problem.size.symbols)).axis
         raise NotationError(
-            309, f"the formula needs the size of {axis} as a number", hint=f"declare it, as in ℝ^{{{axis}[3]}}"
-        ) from None
+            309, f"the formula needs the size of {axis} as a number", hint=f"declare it, as in ℝ^{{{axis}[3]}}",
+            axis=axis,
+        ) from None  # fmt: skip

@@ -28,6 +28,7 @@ from grammar.errors import NotationError
 
 from ..core.array_data import concrete
 from ..core.tensor import NamedTensor, tensor
+from . import torch_export
 from .arguments import spelling_of
 from .entries import Entry, WholeProgram, argument_names
 from .torch_forward import Forward, Goal, forward_for, order_of, shape_of
@@ -231,9 +232,7 @@ class NamedModule(Module):
         NotationError
             If the axes of an input are not declared, or the size of an axis must be fixed.
         """
-        from .torch_export import export_module
-
-        return export_module(self, self._forward_to_export(), *self._where())
+        return torch_export.export_module(self, self._forward_to_export(), *self._where())
 
     @property
     def input_names(self) -> tuple[str, ...]:
@@ -248,20 +247,14 @@ class NamedModule(Module):
     @property
     def dynamic_shapes(self) -> tuple[dict[int, Any], ...]:
         """The open axes of each input by position, for `dynamic_shapes=` of `torch.export` and `torch.onnx`."""
-        from .torch_export import dynamic_shapes
-
-        return dynamic_shapes(self._forward_to_export())
+        return torch_export.dynamic_shapes(self._forward_to_export())
 
     def example_inputs(self) -> tuple[torch.Tensor, ...]:
         """Return arrays of ones for tracing the module. Different open axes have different sizes if possible."""
-        from .torch_export import arrays_of
-
-        return arrays_of(self._forward_to_export(), *self._where())
+        return torch_export.arrays_of(self._forward_to_export(), *self._where())
 
     def _forward_to_export(self) -> Forward:
-        from .torch_export import forward_of
-
-        return forward_of(self._planned, self._problem)
+        return torch_export.forward_of(self._planned, self._problem)
 
     def to_onnx(self, path: str | os.PathLike[str]) -> None:
         """Write the module to an ONNX file whose inputs, outputs and dynamic axes have the formula's names.
@@ -276,9 +269,7 @@ class NamedModule(Module):
         NotationError
             If `export` would raise it, or onnx or onnxscript is not installed.
         """
-        from .torch_export import to_onnx
-
-        to_onnx(self, self._forward_to_export(), path, self.outputs(), *self._where())
+        torch_export.to_onnx(self, self._forward_to_export(), path, self.outputs(), *self._where())
 
     def _where(self) -> tuple[Any, torch.dtype]:
         """Return the device and the dtype of the first floating parameter, or the CPU and float32 if there is none."""
