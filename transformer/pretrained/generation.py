@@ -10,7 +10,7 @@ once, the loop donates the cache to each step, which may write into the arrays.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -340,6 +340,7 @@ class LanguageModel(Model):
     ignored_heads = ("score.*", "classifier.*", "qa_outputs.*", "multiple_choice_head.*")
     position_offset: ClassVar[int] = 0  # the index of the first position in the table of learned positions
     fixed: ClassVar[tuple[str, ...]] = ()  # families that are the same at every step
+    memory: ClassVar[Mapping[str, str]] = {}  # the parts of a recurrent state, each with the name of its next value
 
     generate = generate
     stream = stream
@@ -359,7 +360,7 @@ class LanguageModel(Model):
         With `cache`, `forward` also accepts the keys and values of earlier tokens, past^{l,K} and past^{l,V} of each
         layer. It returns the logits and all keys and values, as in `logits, *cache = module(ids, *cache)`. Pass
         `module.empty_cache(batch)` to the first call. With a cache, further inputs are `positions`
-        and `seen`, which has the axis memory and is 0 for padding.
+        and `seen`, which has the axis memory and is 0 for padding. Raise NotationError (304) if the model is recurrent.
 
         >>> import torch
         >>> from transformer import GPT2
@@ -372,6 +373,12 @@ class LanguageModel(Model):
         """
         if not cache:
             return super().module(name, dtype=dtype, **inputs)
+        if self.memory:
+            kind = type(self).__name__
+            raise nt.NotationError(
+                304, f"{kind} has no keys and values to cache, but a state",
+                hint=f"write {kind}.generate(ids), which keeps it, or module() without a cache",
+            )  # fmt: skip
         from .cached import CachedModule
 
         token = self.inputs[-1]

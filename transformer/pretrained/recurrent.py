@@ -7,16 +7,13 @@ computes the state after a token from the state before the token.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Iterator
+from typing import Any, ClassVar
 
 import namedtensor as nt
 
 from .generation import LanguageModel, last_logits, numbers, one, variant
 from .model import families
-
-if TYPE_CHECKING:
-    from namedtensor.layers import LayerModule
 
 STEP = """
     now = logits_{seq(1)}
@@ -40,7 +37,6 @@ class RecurrentModel(LanguageModel):
 
     optional_inputs = ("mask",)
     cached: ClassVar[str] = ""
-    memory: ClassVar[Mapping[str, str]] = {}
 
     def next_logits(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, ids: Any, mask: Any, positions: Any, tokens: list[Any], most: int, given: dict[str, Any]
@@ -63,24 +59,3 @@ class RecurrentModel(LanguageModel):
         """
         texts = (inspect.cleandoc(STEP), inspect.cleandoc(self.cached), *numbers(self))
         return variant(self.formula, "\n".join(texts), frozenset(self.memory))
-
-    def module(
-        self,
-        name: str | tuple[str, ...] = "",
-        /,
-        *,
-        dtype: str | None = None,
-        cache: bool = False,
-        **inputs: str | Iterable[str],
-    ) -> LayerModule:
-        """Return the model as a `torch.nn.Module`, like `Layer.module`.
-
-        Raise NotationError (304) if a cache is requested.
-        """
-        if cache:
-            kind = type(self).__name__
-            raise nt.NotationError(
-                304, f"{kind} has no keys and values to cache, but a state",
-                hint=f"write {kind}.generate(ids), which keeps it, or module() without a cache",
-            )  # fmt: skip
-        return super().module(name, dtype=dtype, cache=False, **inputs)
