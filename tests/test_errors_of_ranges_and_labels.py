@@ -93,10 +93,13 @@ def test_a_label_that_looks_like_an_axis_is_explained():
 def test_the_hint_for_too_many_arguments_names_the_inputs():
     with pytest.raises(NotationError) as caught:
         nt.compile("x + w")(X)
-    assert caught.value.hint == "pass inputs by name: f(w=w, x=x)"
+    assert caught.value.hint == "pass inputs by name: formula(w=w, x=x)"
+    with pytest.raises(NotationError) as caught:
+        nt.compile("x + class")(X, X)
+    assert caught.value.hint == "pass inputs by name: formula(values={'class': …, 'x': …})"
     with pytest.raises(NotationError) as caught:
         nt.compile("f(x) = x + class")(X, X)
-    assert caught.value.hint == "pass inputs by name: f(x, values={'class': …})"
+    assert caught.value.hint == "it is defined as f(x)"
     with pytest.raises(NotationError) as caught:
         nt.formula("[1, 2]_{a}")(3)
     assert caught.value.hint == "call formula()"

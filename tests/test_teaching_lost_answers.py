@@ -19,17 +19,17 @@ SHEET = "#: exercise total points 2\nX ∈ ℝ^{n × m}\nanswer = ∑_{m} X\n\n#
 def dying(monkeypatch):
     """Return the answers during which the grading process died; the process dies at the given number of answers."""
     process, lines = grading.PROCESS, []
-    real = process._answer
+    real = process._send
 
     def make(deaths):
-        def die_first(line, seconds):
+        def die_first(line):
             lines.append(line)
             if len(lines) <= deaths:
                 process.process.kill()
                 process.process.wait()
-            return real(line, seconds)
+            real(line)
 
-        monkeypatch.setattr(process, "_answer", die_first)
+        monkeypatch.setattr(process, "_send", die_first)
         return lines
 
     return make
