@@ -1,4 +1,4 @@
-"""Type literals, such as numbers and [[1, 2], [3, 4]]_{a,b}."""
+"""Infer the types of literals, such as numbers and [[1, 2], [3, 4]]_{a,b}."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ class Rolled:
             parameters[key] = parameters.pop(key)
 
     def members(self, terms: list[Term], key: Key, node: Any) -> Term:
-        """Stack the members for all steps, which must have one type. If all are the same term, return this term."""
+        """Stack the members for all steps, which must have the same type. If all of them are one term, return that term."""
         first = terms[0]
         if len({*map(id, terms)}) == 1:
             return first

@@ -1,4 +1,4 @@
-"""Type operators over a variable in a set, such as max_{i ∈ [n]} …, ∑_{j ≠ i} … or ∑_{i ∈ I} ….
+"""Infer the types of operators over a variable in a set, such as max_{i ∈ [n]} …, ∑_{j ≠ i} … or ∑_{i ∈ I} ….
 
 The variable becomes a tensor along a separate axis, like the index of a sum. The operators argmin_{x ∈ ℝ^{n}} and lim
 have a type but no value.

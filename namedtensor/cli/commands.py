@@ -66,7 +66,7 @@ def find_commands() -> dict[str, EntryPoint]:
 def load_command(entry: EntryPoint) -> Command:
     """Return the command of an entry point.
 
-    If a command of another package cannot be loaded, return a command that reports this.
+    If another package defines the command and it cannot be loaded, return a command that prints the error.
     """
     try:
         return entry.load()

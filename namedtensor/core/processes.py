@@ -94,9 +94,9 @@ class AnsweringProcess:
                 raise
 
     def ask_bounded(self, line: bytes, seconds: float) -> bytes:
-        """Return the answer to a line.
+        """Return the process's answer to a line.
 
-        Raise NotationError if the answer exceeds the time or memory limit, or if no process starts.
+        Raise NotationError if the process exceeds the time or memory limit, or if no process starts.
         """
         try:
             return self.ask(line, seconds)

@@ -186,17 +186,17 @@ class Inclusion(NamedTuple):
     """A macro that includes files.
 
     `endings` are the file endings to try. If `definitions` is true, only the definitions in the files are read. If
-    `told` is true, a missing file gets a note.
+    `is_reported` is true, a note reports a missing file.
     """
 
     endings: tuple[str, ...]
     definitions: bool = False
-    told: bool = True
+    is_reported: bool = True
 
 
 INPUT = Inclusion((".tex", ""))
-PACKAGE = Inclusion((".sty",), definitions=True, told=False)
-CLASS = Inclusion((".cls",), definitions=True, told=False)
+PACKAGE = Inclusion((".sty",), definitions=True, is_reported=False)
+CLASS = Inclusion((".cls",), definitions=True, is_reported=False)
 INCLUSIONS = {
     "input": INPUT,
     "include": INPUT,
@@ -204,7 +204,7 @@ INCLUSIONS = {
     "subfileinclude": INPUT,
     "import": INPUT,
     "subimport": INPUT,
-    "InputIfFileExists": Inclusion((".tex", ""), told=False),
+    "InputIfFileExists": Inclusion((".tex", ""), is_reported=False),
     "usepackage": PACKAGE,
     "RequirePackage": PACKAGE,
     "documentclass": CLASS,
@@ -340,7 +340,7 @@ class IncludedReading:
             self.places[asked] = self.find(*asked)
         position = self.places[asked]
         if position is None or position.endswith(PICTURES):
-            if inclusion.told and not name.endswith(PICTURES):
+            if inclusion.is_reported and not name.endswith(PICTURES):
                 self.note(at, f"{name} is not here, so its formulas and macros are not read")
             return
         real = os.path.realpath(position)

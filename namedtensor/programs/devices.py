@@ -1,4 +1,7 @@
-"""Reports on programs for devices that may be absent, with parameters without values and the work of each device."""
+"""Report the work of each device in a program.
+
+The parameters need no values, and the devices may be absent.
+"""
 
 # pyright: reportPrivateUsage=false
 from __future__ import annotations

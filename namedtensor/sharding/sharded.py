@@ -78,7 +78,7 @@ class Sharded:
 
     @cached_property
     def values(self) -> dict[Any, str]:
-        """Return a mapping from the source span of each value that has rules or is saved to the value's name."""
+        """Map source spans to names, for each value that has sharding rules or is saved for the gradient."""
         spans: dict[str, list[Any]] = {}
         for node in walk(self.program.tree):
             if isinstance(node, nodes.Equation) and isinstance(node.sides[0], (nodes.Name, nodes.Superscript)):

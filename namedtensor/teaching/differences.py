@@ -1,4 +1,4 @@
-"""Descriptions of differences between values: different axes, a wrong element, a constant ratio, or another order."""
+"""Descriptions of differences between values: different axes, a wrong element, a constant ratio, or a different order."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Worker:
     def _add(self) -> None:
         """Start an additional process without waiting for it to be ready.
 
-        If the maximum number of processes exists, do nothing.
+        Do nothing if the maximum number of processes is running.
         """
         process = AnsweringProcess(__name__, self.memory)
         with self.lock:
