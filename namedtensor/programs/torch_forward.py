@@ -171,12 +171,18 @@ def plan_or_explain(
     try:
         return plan_forward(goal, parameters, shapes, dtypes)
     except NotationError as problem:
-        axis = problem.axis if problem.code == 309 else None
-        name = next((name for name, shape in shapes.items() if axis in shape), None)
-        if name is None:
-            raise
-        words = " ".join(f"{other}[{EXAMPLE}]" if other == axis else other for other in shapes[name])
-        raise problem.replace(hint=f'write .module({name}="{words}")') from None
+        for axis in dict.fromkeys(axis for shape in shapes.values() for axis, size in shape.items() if size is None):
+            numbered = {name: {**shape, axis: EXAMPLE} if axis in shape else shape for name, shape in shapes.items()}
+            try:
+                plan_forward(goal, parameters, numbered, dtypes)
+            except NotationError:
+                continue
+            name, shape = next((name, shape) for name, shape in shapes.items() if axis in shape)
+            words = " ".join(f"{other}[{EXAMPLE}]" if other == axis else other for other in shape)
+            raise NotationError(
+                309, f"the formula needs the size of {axis} as a number", hint=f'write .module({name}="{words}")'
+            ) from None
+        raise problem from None
 
 
 def fill_shape(shape: Shape, tensors: Iterable[Any], sizes: Mapping[str, int]) -> Shape:
