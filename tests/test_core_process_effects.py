@@ -57,7 +57,6 @@ EXCEPTIONS = {
     ("handlers of signals", "namedtensor/core/processes.py"): "in a process of our own",
     ("threads of libraries", "namedtensor/backends/numpy_threads.py"): "the documented limit, by threadpoolctl, off by an option",
     ("NumPy's handling of errors for good", "namedtensor/backends/function.py"): "in a copied context, which is ours alone",
-    ("what Python finds", "namedtensor/core/processes.py"): "in a process of our own",
     ("what Python finds", "namedtensor/core/shadowed.py"): "the command, which is the whole process",
     ("the environment", "namedtensor/files/text.py"): "the mask of new files is read where the system does not show it: by setting"
     " it for a moment, under a lock",

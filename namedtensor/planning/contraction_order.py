@@ -225,8 +225,8 @@ class _Order:
 
     def price_of_examination(self, result: PlanValue) -> float:
         """Return the estimated cost of examining the result and the values in `made`."""
-        each = EXAMINATION_MULTIPLY_ADDS.get(self.lowering.builder.target.name, OTHER_EXAMINATION_MULTIPLY_ADDS)
-        return sum(each + 8.0 * value.typical_count for value in (result, *self.made))
+        check = EXAMINATION_MULTIPLY_ADDS.get(self.lowering.builder.target.name, OTHER_EXAMINATION_MULTIPLY_ADDS)
+        return sum(check + 8.0 * value.typical_count for value in (result, *self.made))
 
     def keep_in_range(self, result: PlanValue) -> PlanValue:
         """Return the result, or the value of the chain as written if the result or a value in `made` leaves its range."""
