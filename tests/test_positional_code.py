@@ -383,6 +383,11 @@ WHOLE = [  # a source that NumPy computes, too, from the arrays
 
 @pytest.mark.parametrize(("source", "arrays"), WHOLE)
 def test_positional_code_of_documentation_has_the_value_of_numpy(source, arrays):
+    if "np.pad(x, {" in source:
+        try:
+            np.pad([1.0], {0: 1})
+        except TypeError:
+            pytest.skip("this NumPy pads no axes by name")
     translation = nt.translate(source, arrays)
     names = {"np": np, **{name: array.copy() for name, array in arrays.items()}}
     *lines, last = source.splitlines()
