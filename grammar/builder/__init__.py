@@ -6,5 +6,5 @@
 `expressions`: operations, functions, cases and conditions.
 `statements`: statements and sets, and the final builder class.
 
-Contract: the builder has one method for each rule of `formula.lark`, called like the rule. It does not know what names mean.
+Contract: for each rule of `formula.lark`, the builder has a method with the same name. It does not know what names mean.
 """

@@ -33,7 +33,7 @@ def multiply_transposed(x, matrix, scale):
 '''
 ARE_FAR_FROM_ZERO = '''
 def are_far_from_zero(made, factors):
-    """Return whether products of factors underflow only where this is smaller than a rounding error.
+    """Return whether an underflow in products of the factors would be smaller than a rounding error.
 
     This is certain if the values `made` of them are far from zero, or if the product of the smallest nonzero elements
     of the factors is.
@@ -73,7 +73,7 @@ def is_finite(x):
 '''
 ARE_TENSORS_FAR_FROM_ZERO = '''
 def are_far_from_zero(made, factors):
-    """Return whether products of factors underflow only where this is smaller than a rounding error.
+    """Return whether an underflow in products of the factors would be smaller than a rounding error.
 
     This is certain if the values `made` of them are far from zero, or if the product of the smallest nonzero elements
     of the factors is.
@@ -113,12 +113,12 @@ def keep_in_range(found, made, written, factors):
 '''
 IN_EVERY_BATCH = '''
 @jax.custom_batching.custom_vmap
-def in_every_batch(flag):
+def holds_in_every_batch(flag):
     """Return a condition, or whether it holds in all batches, so that all batches are computed in the same order."""
     return flag
 
 
-in_every_batch.def_vmap(lambda size, batched, flag: (in_every_batch(flag.all(0)), False))
+holds_in_every_batch.def_vmap(lambda size, batched, flag: (holds_in_every_batch(flag.all(0)), False))
 '''
 IS_TRACED_IN_RANGE = '''
 def is_traced_in_range(found, made, factors):
@@ -133,7 +133,7 @@ def is_traced_in_range(found, made, factors):
         least = [jnp.where(x == 0, 1, jnp.abs(x)).min(initial=1) for x in factors]
         return finite & (is_far | (jnp.prod(jnp.stack(least)) > farther))
 
-    return in_every_batch(jax.lax.cond(in_every_batch(sure), lambda: sure, examine))
+    return holds_in_every_batch(jax.lax.cond(holds_in_every_batch(sure), lambda: sure, examine))
 
 
 is_traced_in_range = jax.jit(is_traced_in_range)
@@ -179,7 +179,7 @@ NUMPY = {
     "is_in_range": IS_IN_RANGE,
     "keep_in_range": KEEP_ARRAYS,
 }
-JAX = {"in_every_batch": IN_EVERY_BATCH, "is_traced_in_range": IS_TRACED_IN_RANGE, "keep_in_range": KEEP_TRACED}
+JAX = {"holds_in_every_batch": IN_EVERY_BATCH, "is_traced_in_range": IS_TRACED_IN_RANGE, "keep_in_range": KEEP_TRACED}
 TORCH = {
     "is_finite": IS_FINITE,
     "multiply_transposed": MULTIPLY_TENSORS,

@@ -151,8 +151,9 @@ def other_axis(axis: str, have: list[str], shapes: Sequence[Shape]) -> str | Non
     """
     if axis not in have and (meant := near(axis, have, 1)):
         return did_you_mean(meant)
-    for name in (other for shape in shapes if axis not in shape for other in near(axis, shape, 1)):
-        return f"use one name for {axis} and {name}, or rename {name}: X_{{{name}→{axis}}}"
+    alike = [name for shape in shapes if axis not in shape for name in near(axis, shape, 1)]
+    if alike:
+        return f"use one name for {axis} and {alike[0]}, or rename {alike[0]}: X_{{{alike[0]}→{axis}}}"
     shared = [name for name in have if all(name in shape for shape in shapes)]
     if len(shapes) > 1:
         return Hint(f"both have {', '.join(shared)}", *shared) if shared else "they have no axis in common"

@@ -242,7 +242,7 @@ class ModuleReading:
     groups: Free
     fixed: Sequence[Group]
 
-    def traced(self, which: int) -> Trace:
+    def get_trace(self, which: int) -> Trace:
         sizes = {group: sizes[which] for group, sizes in self.groups}
         inputs = resize_inputs(self.tensors, sizes, 10 + which)
         try:
@@ -257,7 +257,7 @@ class ModuleReading:
             raise UnreadableModuleError(sentence, find_raising_line(problem)) from None
 
     def result(self) -> ReadModule:
-        first, second = self.traced(0), self.traced(1)
+        first, second = self.get_trace(0), self.get_trace(1)
         free = {sizes[0]: (sizes[1], *group.places[0]) for group, sizes in self.groups}
         name, ref = self.chosen(first)
         runs = runs_for(first, second, ref)

@@ -119,7 +119,7 @@ class RecurrenceStep:
     ):
         sequence, axis = r.views.joined(x.used(r.axes), 1)
         self.r, self.clock, self.weights = r, Clock(axis, r.index("t"), down), weights
-        self.x = r.views.indexed(sequence, 1, self.clock.index, [])
+        self.x = r.views.take_index(sequence, 1, self.clock.index, [])
         self.families = [self.begun(name, tensor) for name, tensor in zip(("h", "c"), begin)]
 
     def begun(self, name: str, start: TracedTensor) -> ValueFamily:

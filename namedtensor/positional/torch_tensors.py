@@ -323,14 +323,14 @@ class TensorViews:
         tensor, axis = self.joined(tensor, dim)
         first = number(start + 1)
         if length == 1:
-            return self.indexed(tensor, dim, first, [()])
+            return self.take_index(tensor, dim, first, [()])
         new = self.axes.new(size=length, hint=self.base(axis))
         if step != 1:
-            return self.indexed(tensor, dim, call("+", (times(step, plus(iota(new), -1)), first)), [(new,)])
-        result = self.indexed(tensor, dim, nodes.Slice(first, number(start + length)), [(new,)])
+            return self.take_index(tensor, dim, call("+", (times(step, plus(iota(new), -1)), first)), [(new,)])
+        result = self.take_index(tensor, dim, nodes.Slice(first, number(start + length)), [(new,)])
         return result.with_node(rename_axes(result.node, [(axis, new)]))
 
-    def indexed(self, tensor: TracedTensor, dim: int, index: Node, dims: Sequence[Dim]) -> TracedTensor:
+    def take_index(self, tensor: TracedTensor, dim: int, index: Node, dims: Sequence[Dim]) -> TracedTensor:
         """Return the elements that an index selects along a dimension. The index's dimensions replace the dimension."""
         (axis,) = tensor.dims[dim]
         rest = axes_of((*tensor.dims[:dim], *tensor.dims[dim + 1 :]))
